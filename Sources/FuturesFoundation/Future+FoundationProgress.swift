@@ -126,6 +126,7 @@ final class MirroredProgress: Progress, @unchecked Sendable {
     finish(future.currentProgress)
   }
 
+  /// Shows the progress of a pending future, whose last unit stays open.
   private func show(_ progress: FutureProgress) {
     // Foundation treats a total of 0 as finished.
     guard let total = progress.totalUnitCount, total > 0 else {
@@ -174,6 +175,7 @@ final class MirroredProgress: Progress, @unchecked Sendable {
   }
 
   #if canImport(ObjectiveC)
+    // Foundation locks each `Progress`.
     private static func beginChange() {}
     private static func endChange() {}
   #else
@@ -211,6 +213,7 @@ final class MirroredProgress: Progress, @unchecked Sendable {
     }
   #endif
 
+  /// Calls `body` under the lock of all trees, on platforms where Foundation has no lock.
   private func changingTree(_ body: () -> Void) {
     Self.beginChange()
     body()

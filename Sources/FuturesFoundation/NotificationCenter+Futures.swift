@@ -54,6 +54,7 @@ private final class Observer: Sendable {
 
   private let state = Locked(State.beginning)
 
+  /// Stores the token of the added observer; removes that observer if `remove` was called before.
   func begin(with token: any NSObjectProtocol, in center: NotificationCenter) {
     // Only this observer uses the token, and only to remove it.
     nonisolated(unsafe) let token = token

@@ -214,7 +214,7 @@ private struct Reading {
         return true
       }
       guard begins else { return }
-      let cancelDelay = context.schedule(afterNanoseconds: Self.pollingInterval) { [weak self] in self?.polled() }
+      let cancelDelay = context.schedule(afterNanoseconds: Self.pollingInterval) { [weak self] in self?.readAndPoll() }
       let (previous, hasEnded) = link.withLock { link in
         defer { link?.cancelDelay = cancelDelay }
         return (link?.cancelDelay, link == nil)
@@ -223,7 +223,7 @@ private struct Reading {
       if hasEnded { cancelDelay() }
     }
 
-    private func polled() {
+    private func readAndPoll() {
       read()
       // First this, then the check: a listener that is added in between schedules a reading itself.
       link.withLock { $0?.isPolling = false }

@@ -140,9 +140,10 @@ package final class CancellationState: CancellationHandlers, @unchecked Sendable
     if let handlers = begin() { Self.run(handlers) }
   }
 
+  /// Runs the handlers in order; a loop, so that a chain of linked sources takes no stack.
   private static func run(_ handlers: ConsumerList) {
     var handlers = handlers
-    // The rest of each outer list, which continues after the handlers of a linked source.
+    // The remaining handlers of each outer list; they run after the handlers of a linked source.
     var outer: [ConsumerList] = []
     while true {
       while let consumer = handlers.popFirst()?.takeRetainedValue() {

@@ -88,7 +88,7 @@ package class Consumer: @unchecked Sendable {
 
   /// Releases the execution context of a stage that was cancelled before its delivery.
   ///
-  /// Not in `dropCaptures()`: of a submitted stage, the delivering thread can use the context.
+  /// Not in `dropCaptures()`, because the delivering thread can still use the context of a submitted stage.
   func dropContext() {}
 
   /// Returns the derived state that never resolves if `source` never does; `nil` for a consumer without a derived state.
@@ -131,7 +131,7 @@ package class Consumer: @unchecked Sendable {
   @usableFromInline
   final func enter(_ status: Status) { self.status.store(status, ordering: .releasing) }
 
-  /// Whether the consumer belongs to `source`, and has not moved to another source.
+  /// Whether the consumer belongs to `source`, and has not moved to another source, as only a stage can.
   ///
   /// Under the lock of `source`, after a load of `currentStatus`. See `Stage.source`.
   func isConsumer(of source: FutureState) -> Bool { true }

@@ -67,7 +67,7 @@ extension FutureState {
   /// - Returns: Whether the caller must cancel this state, because it has no other consumer. A shielded view never cancels it.
   final func removeCancelled(_ consumer: Consumer, forResult needsResult: Bool = false) -> Bool {
     guard let departure = leave(consumer, forResult: needsResult) else {
-      // Its context can have it.
+      // The execution context of the consumer can have it.
       if needsResult {
         consumer.resolveWithoutContext(from: self)
       } else if consumer.claimSubmitted() {

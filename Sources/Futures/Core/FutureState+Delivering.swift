@@ -31,6 +31,7 @@ extension FutureState {
     return true
   }
 
+  /// Delivers to a consumer of a settled state: now, or before the thread's outermost delivery returns.
   private final func deliver(to reference: Unmanaged<Consumer>) {
     let trampoline = Trampoline.current
     let entered = trampoline.enter()
@@ -69,7 +70,7 @@ extension FutureState {
 // MARK: - Delivering
 
 extension FutureState {
-  /// Runs the consumers: at once in user code, after the current stage in a stage.
+  /// Runs the consumers: after the delivery of the stage that has resolved this state, or now without a `trampoline`.
   final func deliver(in trampoline: Trampoline?) {
     if let trampoline {
       trampoline.storage.pointee.ready.append(Trampoline.ReadyState(state: self, isForProgress: false))

@@ -81,6 +81,7 @@ extension FutureState {
     if actor === MainActor.shared { insert(.needsMainActor) }
   }
 
+  /// As `setProducer(task:)`, for a task of any type.
   @usableFromInline
   final func setProducer(anyTask task: Task<Void, any Error>) {
     if setProducer(.task(task), onlyIfFirst: true) { task.cancel() }

@@ -14,7 +14,7 @@ extension FutureState {
       guard let adoption = target.adopt(follower, waitingFor: derivation.source, inside: nil), !adoption.isCancelled,
         let listed = derivation.source.replace(derivation.stage, by: follower)
       else {
-        // The target was cancelled, or the source delivers to the stage, or moves on. So the stage stays.
+        // The target was cancelled, or the source delivers to the stage or gives it another source. So the stage stays.
         var other = state
         target.move(follower, to: &other, inside: nil)
         return false
@@ -26,12 +26,12 @@ extension FutureState {
     }
   }
 
-  /// Whether the caller holds the only handle of a pending future that has no consumer and no progress.
+  /// Returns whether an operator can return a future that its transform made, and needs no stage to follow it.
   ///
-  /// If so, and if a stage resolves it, this maps the stage's progress to the rest after `share`. `false` if the producer
-  /// cannot do so. Without a promise, no other producer reports progress.
+  /// It can if the caller holds the only handle, no consumer is attached, and the producer can fill only the part of the
+  /// progress after `share`: a stage gets that part here. Without a promise, no other producer reports progress.
   @usableFromInline
-  static func isExclusive(_ state: inout FutureState, after share: Double) -> Bool {
+  static func claimExclusive(_ state: inout FutureState, after share: Double) -> Bool {
     reading(&state) { state in
       guard state.isUnobserved, state.progressRecord == nil, isOnlyHandle(&state) else { return false }
       let isWhole = share <= 0 || share >= 1

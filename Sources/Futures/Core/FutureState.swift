@@ -478,7 +478,7 @@ extension FutureState {
 // MARK: - Transitions: moving on
 
 extension FutureState {
-  /// Makes `stage`, which moves on to `source`, the producer of this state.
+  /// Makes `stage`, which has left its source and waits for `source` from now on, the producer of this state.
   /// - Parameters:
   ///   - stage: The stage, which is in no list.
   ///   - source: The stage's next source.
@@ -499,7 +499,7 @@ extension FutureState {
 
   /// Makes a followed state private, if only the caller and the producer refer to it.
   ///
-  /// Then one follower attaches and no other consumer, so the follower can move on in the state's place.
+  /// Then one follower attaches and no other consumer. So if the state's stage moves on, the follower can do so in its place.
   static func makePrivate(_ state: inout FutureState) {
     // Relaxed: a hint that saves the lock.
     if state.has(.hasPromise) { return }
@@ -508,7 +508,7 @@ extension FutureState {
     }
   }
 
-  /// Takes the follower of this private state from the list, because it moves on in the place of `stage`.
+  /// Takes the follower of this private state from the list, so that it waits for the next source in the place of `stage`.
   ///
   /// Nothing refers to this state afterwards.
   /// - Parameters:

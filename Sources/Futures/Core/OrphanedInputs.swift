@@ -30,12 +30,14 @@ final class OrphanedInputs: Inputs, @unchecked Sendable {
   /// Relaxed: it only picks the thread that leaves.
   private let hasLeft = AtomicByte<Bool>(false)
 
+  /// The source of a derived state, whose consumer stays in the list of the source.
   init(_ consumer: Consumer, of source: FutureState, interruptedBy interruption: Inputs? = nil) {
     inputs = [Input(source: source, consumer: consumer)]
     areCounted = false
     self.interruption = interruption
   }
 
+  /// The inputs of a join that are orphans and have notified the join; they count it until the join leaves them.
   init(_ inputs: [JoinedInput]) {
     self.inputs = inputs.filter { $0.state.claimNotified($0.consumer) }.map {
       Input(source: $0.state, consumer: nil)

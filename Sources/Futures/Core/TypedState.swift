@@ -63,7 +63,7 @@ package class TypedState<Stored: OutcomeStorage>: FutureState, @unchecked Sendab
     // The test comes first, because making the failure allocates.
     guard Cancelled<Failure>.isExpressible, let failure = Cancelled<Failure>.failure else {
       // A producer that has not started never starts (R2b), so the state never resolves.
-      // `orphan` looks again, but allocates an array.
+      // `orphan` tests this again, but allocates an array first.
       if reading({ isDormant }) { orphan(onlyDormant: true) }
       return
     }

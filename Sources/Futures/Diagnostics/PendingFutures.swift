@@ -129,7 +129,7 @@ package struct PendingEntry {
     }
   }
 
-  // Relaxed: it publishes nothing, only the numbers count.
+  // Relaxed: it publishes nothing, only the numbers count. It counts downwards, because `AtomicWord` only subtracts.
   private static let count = AtomicWord(0)
 
   static func nextID() -> Int { -count.subtract(1, ordering: .relaxed).newValue }
@@ -228,7 +228,7 @@ extension LockedReference where Object == PendingFutures {
     _ = swept
   }
 
-  /// Describes the producer of a state that is in the table.
+  /// Changes the kind and the label in the entry of a state, if the table has one.
   package func describe(_ state: FutureState, as kind: PendingEntry.Kind, label: String) {
     update { table in
       guard let table, let position = table.position(of: state) else { return }

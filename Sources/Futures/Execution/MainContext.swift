@@ -7,14 +7,14 @@ internal import Dispatch
 /// dispatch queue. It never checks `Thread.isMainThread`, which on Linux is `false` after an
 /// async `main` has hopped (R9).
 public struct MainContext: Sendable {
-  private let own: ExecutionContext
+  private let unreplaced: ExecutionContext
   private let isImmediate: Bool
 
   /// Runs each callback, for a context that carries task-locals.
   private var wrap: (@Sendable (_ work: () -> Void) -> Void)?
 
-  private init(own: ExecutionContext, isImmediate: Bool) {
-    self.own = own
+  private init(unreplaced: ExecutionContext, isImmediate: Bool) {
+    self.unreplaced = unreplaced
     self.isImmediate = isImmediate
   }
 
@@ -45,7 +45,7 @@ public struct MainContext: Sendable {
   }
 
   private var unwrappedContext: ExecutionContext {
-    guard let replacement = Self.currentReplacement else { return own }
+    guard let replacement = Self.currentReplacement else { return unreplaced }
     guard isImmediate else { return replacement }
     return ExecutionContext { work in
       if Self.isMainQueueCurrent { work() } else { replacement.execute(work) }
@@ -53,13 +53,13 @@ public struct MainContext: Sendable {
   }
 
   /// Always submits to the main queue, even on the main actor.
-  public static let main = MainContext(own: .mainQueue, isImmediate: false)
+  public static let main = MainContext(unreplaced: .mainQueue, isImmediate: false)
 
   /// Runs at once on the main actor; from elsewhere it submits to the main queue.
   ///
   /// So a callback attached on the main actor to a resolved future can overtake an earlier callback in the main queue.
   public static let mainImmediate = MainContext(
-    own: ExecutionContext(kind: .custom(immediateOnMain)),
+    unreplaced: ExecutionContext(kind: .custom(immediateOnMain)),
     isImmediate: true
   )
 

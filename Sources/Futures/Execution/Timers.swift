@@ -74,6 +74,7 @@ final class Timers: @unchecked Sendable {
 
   // MARK: - Under the lock
 
+  /// Takes the work of the first timer if it is due; otherwise lets the source fire at the next deadline.
   private func takeDueWork(_ now: UInt64) -> (DispatchQueue, @Sendable () -> Void)? {
     guard let timer = heap.first, timer.deadline <= now, let work = remove(timer) else {
       arm()
@@ -182,6 +183,7 @@ final class Interruption: Inputs, @unchecked Sendable {
     if case .running(let cancel) = finish() { cancel() }
   }
 
+  /// Ends the interruption, and returns its previous state.
   private func finish() -> State {
     state.withLock { state in
       defer { state = .over }

@@ -175,6 +175,7 @@ struct BlockedWorkSearch {
     return Self.isCurrentSerialQueue(queue) ? .transform(serialQueue: queue.label) : nil
   }
 
+  /// Whether the calling thread runs work of `queue`, and the queue is serial.
   private static func isCurrentSerialQueue(_ queue: DispatchQueue) -> Bool {
     // The system's own queues accept no specific value.
     guard !queue.label.hasPrefix("com.apple.") else { return false }

@@ -133,7 +133,7 @@ extension Future {
   @usableFromInline
   static func requiredFuture() -> any FutureProtocol<Value, Failure> { Self.never }
 
-  /// Opens the existential: a cast of it needs the metadata of a constrained existential type.
+  /// Returns a future that resolves as `other`; generic, because a cast of `any FutureProtocol` needs the metadata of that type.
   private static func following(
     _ other: some FutureProtocol<Value, Failure>,
     _ fileID: StaticString,

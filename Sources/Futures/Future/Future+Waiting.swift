@@ -49,6 +49,7 @@ extension Future {
     return peek()
   }
 
+  /// Blocks the calling thread until the future is resolved or the deadline has come, and reports a wait that cannot end.
   /// - Parameters:
   ///   - deadline: The end of the wait; `nil` for none.
   ///   - runsPending: Whether to run the deferred work of the thread first.

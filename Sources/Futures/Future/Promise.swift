@@ -86,12 +86,13 @@ public final class Promise<Value: Sendable, Failure: Error>: Sendable {
   /// - Returns: Whether the state follows itself through other states, so that it is broken.
   private func splice() -> Bool {
     // A reference to a class and one to its base class have the same layout. A variable of the base class would be a second
-    // reference, which would prevent it.
+    // reference, and the state would not be the only handle.
     withUnsafeMutablePointer(to: &state) { state in
       state.withMemoryRebound(to: FutureState.self, capacity: 1) { FutureState.splice(&$0.pointee) }
     }
   }
 
+  /// Returns the null-terminated string of `fileID`; a name of one character has none, and gets a placeholder.
   @_alwaysEmitIntoClient
   static func pointer(to fileID: StaticString) -> UnsafePointer<UInt8> {
     (fileID.hasPointerRepresentation ? fileID : "a file with a name of one character").utf8Start

@@ -1,4 +1,4 @@
-// The entries of the table of pending futures, while it tracks. Each caller first looks at the one flag.
+// Adds entries to the table of pending futures. Each caller tests `mayTrackPendingFutures` first, which costs one load.
 
 extension FutureState {
   /// Registers the state of a join or of a queue of items.

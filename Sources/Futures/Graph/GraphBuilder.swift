@@ -81,15 +81,16 @@ struct GraphBuilder {
     addAwaits()
     visitStates()
     connectBroken()
+    // The future of a task waits for the futures that the task awaits.
     for (task, index) in waitsOfTasks {
-      if let waiter = statesOfTasks[task] { connect(waiter, waitsFor: index) }
+      if let future = statesOfTasks[task] { connect(future, waitsFor: index) }
     }
     graph.edges = edges.sorted { ($0.awaited, $0.waiter) < ($1.awaited, $1.waiter) }
     graph.findCycles(ends)
     return graph
   }
 
-  /// Whether an entry is in the graph.
+  /// Whether the graph shows a tracked state as an entry of its own.
   private func isPending(_ state: FutureState, _ entry: PendingEntry) -> Bool {
     if state.isBroken { return true }
     switch state.currentPhase {
@@ -137,22 +138,23 @@ struct GraphBuilder {
 
   // MARK: - Tracked objects
 
+  /// Adds the node of a `withCallback` or of a callback stream, unless it has ended.
   private mutating func addSite(_ site: any PendingSite, _ object: AnyObject, _ entry: PendingEntry) {
     guard indices[ObjectIdentifier(object)] == nil else { return }
     switch site.pendingStatus {
     case .ended: return
     case .busy:
-      keep(object, add(entry.kind, entry) { $0.state = .busy })
+      setNode(of: object, to: add(entry.kind, entry) { $0.state = .busy })
       graph.isComplete = false
     case .pending(let isCancelled, let task):
       let index = add(entry.kind, entry) { $0.isCancelled = isCancelled }
-      keep(object, index)
+      setNode(of: object, to: index)
       guard let task else { return }
       waitsOfTasks.append((task, index))
     }
   }
 
-  private mutating func keep(_ object: AnyObject, _ index: Int) {
+  private mutating func setNode(of object: AnyObject, to index: Int) {
     indices[ObjectIdentifier(object)] = index
     kept.append(object)
   }
@@ -163,12 +165,13 @@ struct GraphBuilder {
     return addState(state, StateSnapshot(state), as: nil)
   }
 
+  /// Adds the node of a state; without a snapshot, because another thread keeps the lock, the node is `busy`.
   private mutating func addState(_ state: FutureState, _ snapshot: StateSnapshot?, as name: StageNames.Name?) -> Int {
     let entry = entry(of: state)
     let name = name ?? names.name(of: state, snapshot?.facts ?? NodeFacts(of: state))
     let kind = entry?.kind ?? (name == nil ? .future : .stage)
     let index = add(kind, entry) { node in (node.operation, node.types) = (name?.operation, name?.types) }
-    keep(state, index)
+    setNode(of: state, to: index)
     guard let snapshot else {
       graph.nodes[index].state = .busy
       graph.isComplete = false
@@ -179,7 +182,7 @@ struct GraphBuilder {
     return index
   }
 
-  /// Completes the node of a state by what its snapshot says: label, progress, cancellation, and how far it is.
+  /// Fills the node of a state with the data of the state's snapshot.
   private mutating func describe(_ index: Int, _ state: FutureState, _ snapshot: StateSnapshot) {
     graph.nodes[index].isCancelled = snapshot.isCancelled
     graph.nodes[index].progress = snapshot.progress
@@ -215,6 +218,7 @@ struct GraphBuilder {
 
   // MARK: - Consumers
 
+  /// Adds the consumers of the states in `unvisited`, and those of the states that this adds.
   private mutating func visitStates() {
     while let (state, snapshot, index) = unvisited.popLast() {
       guard !isFull else { return unvisited = [] }
@@ -255,12 +259,12 @@ struct GraphBuilder {
     let node = add(task == nil ? .blockedThread : .await, entry(of: waiter)) {
       $0.context = facts.context.map(Self.name)
     }
-    keep(waiter, node)
+    setNode(of: waiter, to: node)
     connect(node, waitsFor: index)
     if let task { waitsOfTasks.append((task, node)) }
   }
 
-  /// Adds the stages of a chain; stages of one operator are one node.
+  /// Adds the stages of a chain: a run of stages of one operator as one node, and after eight nodes a run of any operators.
   ///
   /// A loop, and not a recursion. It keeps only the ends of a chain alive.
   private mutating func addStages(startingAt first: FutureState, _ facts: NodeFacts, waitingFor index: Int) {
@@ -305,7 +309,7 @@ struct GraphBuilder {
     }
   }
 
-  /// The next stage of a chain, if it has nothing of its own to show.
+  /// Returns the next stage of a chain, if its node can also stand for it: it has no branch, no entry and no other node.
   private func plainStage(
     after state: FutureState,
     _ snapshot: StateSnapshot?
@@ -320,6 +324,7 @@ struct GraphBuilder {
 
   // MARK: - Joins and awaits
 
+  /// Connects the joins with their inputs, whose states can add further joins.
   private mutating func addJoins() {
     var next = 0
     while next < joins.count {
@@ -356,7 +361,7 @@ struct GraphBuilder {
       }
       guard isBroken || (task ?? nil) != nil else { continue }
       let node = add(.await, entry)
-      keep(object, node)
+      setNode(of: object, to: node)
       connect(node, waitsFor: index)
       if let task, let task { waitsOfTasks.append((task, node)) }
     }

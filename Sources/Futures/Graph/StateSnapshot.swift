@@ -45,7 +45,7 @@ struct StateSnapshot {
     }
   }
 
-  /// The next stage of a chain without branches.
+  /// Returns the consumer of the state, if it is a stage and the only one.
   func onlyStage(of state: FutureState) -> (state: FutureState, facts: NodeFacts)? {
     guard consumers.count == 1, isComplete else { return nil }
     guard consumers[0].consumer !== state, let stage = consumers[0].consumer as? FutureState else { return nil }

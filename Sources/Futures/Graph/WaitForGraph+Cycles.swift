@@ -25,7 +25,7 @@ extension WaitForGraph {
     }
   }
 
-  /// Removes the nodes that lead nowhere, and those that lead only to them.
+  /// Returns the nodes without those that have no next node, and, again and again, those whose next nodes are all removed.
   private static func peel(_ nodes: Set<Int>, _ next: [Int: [Int]], _ previous: [Int: [Int]]) -> Set<Int> {
     var (rest, count) = (nodes, next.mapValues(\.count))
     var ends = nodes.filter { count[$0] == nil }.map { $0 }
@@ -39,7 +39,7 @@ extension WaitForGraph {
     return rest
   }
 
-  /// The nodes at the ends of all paths from a node.
+  /// Returns the nodes that the paths from a node reach; `start` itself only if it is in a circle.
   private static func reached(from start: Int, _ next: [Int: [Int]]) -> Set<Int> {
     var (found, rest): (Set<Int>, [Int]) = ([], [start])
     while let id = rest.popLast() { rest += (next[id] ?? []).filter { found.insert($0).inserted } }
@@ -48,7 +48,7 @@ extension WaitForGraph {
 
   /// The nodes that never end, whatever the producers outside do: they wait for a circle or for a broken promise.
   ///
-  /// From the nodes that can end to those that wait only for them. O(nodes + edges).
+  /// Begins with all nodes, and removes the nodes that can end, then the nodes that wait only for removed ones. O(nodes + edges).
   private func stuckNodes(_ ends: Ends) -> Set<Node.ID> {
     let waiters = Dictionary(grouping: edges, by: \.awaited)
     var missing = Dictionary(grouping: edges, by: \.waiter).mapValues(\.count)

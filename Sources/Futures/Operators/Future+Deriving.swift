@@ -106,13 +106,13 @@ extension Future {
     withState { $0.attachStage(stage) }
   }
 
-  /// Returns the future that a transform made, or a follower if it is pending and has another handle.
+  /// Returns the future that a transform made, for the progress after `share`; a follower if it is pending and has another handle.
   @_alwaysEmitIntoClient
   static func derived(from other: consuming Future, in trampoline: Trampoline, after share: Double) -> Future {
     if let result = other.peek() { return .resolved(result) }
     // In one expression, so that no second reference to the state exists, which would make a follower.
     var inner: FutureState = other.takeState().unsafelyUnwrapped
-    if FutureState.isExclusive(&inner, after: share) {
+    if FutureState.claimExclusive(&inner, after: share) {
       return Future(unsafeDowncast(inner, to: State<Value, Failure>.self))
     }
     let derived = FollowingStage<Outcome<Value, Failure>>(progressShare: share)

@@ -121,7 +121,7 @@ extension Future {
     )
   }
 
-  // `delay` returns the delay after an attempt, by its number and its error; `nil` is no delay. All times are in nanoseconds.
+  /// As the public overloads, with times in nanoseconds; `delay` is `nil` if no attempt has one.
   @_alwaysEmitIntoClient
   static func retry(
     _ attempts: Int,
@@ -185,6 +185,7 @@ struct RetryBudget: Sendable {
 }
 
 extension Int64 {
+  /// Returns the sum, or the greatest number if the sum overflows.
   @usableFromInline
   func addingSaturated(_ other: Int64) -> Int64 {
     let (sum, overflow) = addingReportingOverflow(other)

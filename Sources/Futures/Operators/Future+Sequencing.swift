@@ -48,6 +48,7 @@ extension Future {
     return run(items, limit: limit, resolving: State<[Value], Failure>(), start)
   }
 
+  /// Runs the items in an `ItemQueue`, which resolves `derived`.
   @_alwaysEmitIntoClient
   static func run<Item: Sendable>(
     _ items: some Collection<Item>,

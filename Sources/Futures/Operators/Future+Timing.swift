@@ -179,6 +179,7 @@ extension Future where Value == Void, Failure == Never {
 }
 
 extension Future {
+  /// As `delay(by:on:)`, with a delay in nanoseconds.
   @_alwaysEmitIntoClient
   func delay(byNanoseconds delay: Int64, on context: ExecutionContext) -> Future {
     guard delay > 0 else { return derive(onlyWaits: true) { result in .resolved(result) } }
@@ -193,6 +194,7 @@ extension Future {
     }
   }
 
+  /// As the public overloads, in nanoseconds; `makeResult` runs here if the time is zero or less and it `mayRunInline`.
   @usableFromInline
   func timeout(
     afterNanoseconds duration: Int64,

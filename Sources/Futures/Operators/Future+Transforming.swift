@@ -26,6 +26,7 @@ extension Future {
     context.isImmediate ? map(Transform(consume transform)) : map(on: context, Transform(consume transform))
   }
 
+  /// Transforms the value inline: now if this future is resolved, otherwise in a stage.
   @_alwaysEmitIntoClient
   @inline(never)
   func map<New: Sendable>(_ transform: __owned Transform<Value, New>) -> Future<New, Failure> {
@@ -45,6 +46,7 @@ extension Future {
     }
   }
 
+  /// Transforms the value on a context, which is not `immediate`.
   @_alwaysEmitIntoClient
   @inline(never)
   func map<New: Sendable>(on context: ExecutionContext, _ transform: Transform<Value, New>) -> Future<New, Failure> {
@@ -106,6 +108,7 @@ extension Future {
       : flatMap(on: context, progressShare, Transform(consume transform))
   }
 
+  /// Transforms the value inline: now if this future is resolved, otherwise in a stage.
   @_alwaysEmitIntoClient
   @inline(never)
   func flatMap<New: Sendable>(
@@ -129,6 +132,7 @@ extension Future {
     }
   }
 
+  /// Transforms the value on a context, which is not `immediate`.
   @_alwaysEmitIntoClient
   @inline(never)
   func flatMap<New: Sendable>(

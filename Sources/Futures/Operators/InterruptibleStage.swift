@@ -24,7 +24,7 @@ final class InterruptibleStage<Stored: OutcomeStorage>: Stage<Stored>, @unchecke
     }
   }
 
-  /// Returns `nil`: the interruption can still resolve the stage.
+  /// Returns `nil`, because the interruption can still resolve the stage; a cancelled stage leaves the orphaned source.
   override func stateToOrphan(from source: FutureState) -> FutureState? {
     setProducer(.inputs(OrphanedInputs(self, of: source, interruptedBy: interruption)))
     return nil

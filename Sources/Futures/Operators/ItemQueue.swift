@@ -96,6 +96,7 @@ final class ItemQueue<Item: Sendable, Value: Sendable, Failure: Error>: Inputs, 
     return .breakForever(reason, leaving: Array(running.values))
   }
 
+  /// Counts the result of an item that has started, or attaches to the item's pending future.
   @_alwaysEmitIntoClient
   func add(_ future: Future<Value, Failure>, index: Int, in trampoline: Trampoline?) {
     if let result = future.peek() {
@@ -119,6 +120,7 @@ final class ItemQueue<Item: Sendable, Value: Sendable, Failure: Error>: Inputs, 
     }
   }
 
+  /// Makes the pending future of an item an input, whose result frees the item's slot for the next one.
   @_alwaysEmitIntoClient
   func input(from future: Future<Value, Failure>, index: Int) -> JoinedInput? {
     future.input { _, source, trampoline in
@@ -131,6 +133,7 @@ final class ItemQueue<Item: Sendable, Value: Sendable, Failure: Error>: Inputs, 
     }
   }
 
+  /// Counts an item whose future never resolves: for the reason of a break, or as an orphan without a reason.
   @usableFromInline
   func markBroken(_ index: Int, _ reason: BreakReason?) {
     let input = lock.withLock { () -> JoinedInput? in
@@ -143,6 +146,7 @@ final class ItemQueue<Item: Sendable, Value: Sendable, Failure: Error>: Inputs, 
     _ = input  // released here, outside the lock
   }
 
+  /// Stores the value of an item, and frees its slot.
   @_alwaysEmitIntoClient
   func storeValue(_ index: Int, _ value: Value) {
     let input = lock.withLock { () -> JoinedInput? in
@@ -154,6 +158,7 @@ final class ItemQueue<Item: Sendable, Value: Sendable, Failure: Error>: Inputs, 
     _ = input  // released here, outside the lock
   }
 
+  /// Fails the derived future with the first error, and leaves the other items.
   @_alwaysEmitIntoClient
   func fail(_ error: Failure, in trampoline: Trampoline?) {
     let isFirst = lock.withLock {

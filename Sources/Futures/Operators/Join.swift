@@ -123,6 +123,7 @@ final class Join<Derived: OutcomeStorage>: Inputs, @unchecked Sendable {
     countDown(in: trampoline)
   }
 
+  /// Counts an input as arrived; the last one resolves or breaks the derived future.
   @_alwaysEmitIntoClient
   func countDown(in trampoline: Trampoline) {
     // Releasing: publishes the result of this thread's input. Acquiring: the last thread sees all results.

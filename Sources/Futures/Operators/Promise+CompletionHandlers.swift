@@ -81,6 +81,7 @@ extension Promise where Value == Void, Failure == any Error {
 }
 
 extension Promise {
+  /// The error for an API that calls its handler with neither a value nor an error.
   @usableFromInline
   func contractViolation() -> CallbackContractViolation {
     CallbackContractViolation(label: state.label, fileID: String(cString: fileID), line: UInt(line))

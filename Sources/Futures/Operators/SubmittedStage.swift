@@ -5,6 +5,7 @@ internal import Dispatch
 enum TransformedResults: Sendable {
   case values, failures, all
 
+  /// Whether the stage transforms `result`.
   @_alwaysEmitIntoClient
   func contain<Value, Failure>(_ result: Result<Value, Failure>) -> Bool {
     switch result {
@@ -91,6 +92,7 @@ final class SubmittedStage<Value: Sendable, Failure: Error, New: Sendable, NewFa
     }
   }
 
+  /// Registers the submitted work, or its timer, in the table of pending futures.
   @usableFromInline
   func trackWork(on context: ExecutionContext, from source: FutureState) {
     let due = delay > 0 ? DispatchTime(afterNanoseconds: delay) : nil
@@ -120,6 +122,7 @@ final class SubmittedStage<Value: Sendable, Failure: Error, New: Sendable, NewFa
     if isListed { facts.context = context?.identity }
   }
 
+  /// Takes the transform for its only run, and drops `bypass`.
   @_alwaysEmitIntoClient
   func takeTransform() -> ResultTransform? {
     bypass = nil

@@ -21,7 +21,7 @@
 // - Progress (R19): the stage has a place in the progress of its target.
 // - Cost: the stage is the consumer and the state at once, so it is two allocations: the closure and the stage. A source that is
 //   resolved needs no stage (`Future+Transforming`).
-// A transform on a context is `SubmittedStage`. A transform that makes a future is `FlatMapStage`, which moves on to that future.
+// A transform on a context is `SubmittedStage`. A transform that makes a future is `FlatMapStage`, which then waits for it.
 
 /// A user's transform.
 ///

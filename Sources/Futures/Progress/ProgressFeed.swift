@@ -63,11 +63,11 @@ extension Future {
   package var ending: FutureEnding? {
     switch storage {
     case .succeeded: return .success
-    case .failed(let error): return Cancelled.isSaid(by: error) ? .cancellation : .failure
+    case .failed(let error): return Cancelled.isRepresented(by: error) ? .cancellation : .failure
     case .sharedState(let state):
       switch state.result {
       case .success?: return .success
-      case .failure(let error)? where Cancelled.isSaid(by: error): return .cancellation
+      case .failure(let error)? where Cancelled.isRepresented(by: error): return .cancellation
       case nil where state.breakReason == nil: return nil
       case .failure?, nil: return state.wasCancelled ? .cancellation : .failure
       }
@@ -80,7 +80,7 @@ package enum FutureEnding: Sendable { case success, failure, cancellation }
 
 extension Cancelled {
   /// Whether `error` represents cancellation.
-  fileprivate static func isSaid(by error: Failure) -> Bool {
+  fileprivate static func isRepresented(by error: Failure) -> Bool {
     error is CancellationError || (error as? any CancellableFailure)?.isCancelled ?? false
   }
 }
@@ -88,6 +88,7 @@ extension Cancelled {
 extension CancellableFailure {
   /// Whether this equals `.cancelled`; `false` if the type is not `Equatable`.
   fileprivate var isCancelled: Bool {
+    // A generic function, because `==` needs the concrete type of `cancelled`.
     func equals<Other: Equatable>(_ other: Other) -> Bool { self as? Other == other }
     // Through `Any`: where Foundation is visible, the compiler treats each error as an `NSError`, which is `Equatable`.
     let cancelled: Any = Self.cancelled

@@ -80,6 +80,7 @@ final class ProgressRecord: @unchecked Sendable {
     return progress.fractionCompleted > current.fractionCompleted && set(progress)
   }
 
+  /// Advances to the sum of the amounts of the parts and of the promise's own reports, which fill the share without parts.
   private func compose() -> Bool {
     advance(to: reported * (ProgressPart.whole - shared).fraction + done.fraction)
   }

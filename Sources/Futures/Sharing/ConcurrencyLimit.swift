@@ -267,8 +267,8 @@ private struct WorkQueue {
   }
 
   /// Ends a piece of work.
-  /// - Returns: The number of pieces of work that wait, or `nil` if a thread starts the work, and goes on afterwards. And the future
-  ///   of the work, for release after unlocking.
+  /// - Returns: The number of pieces of work that wait; `nil` while a thread still starts the work, because that thread then starts
+  ///   the next work. And the future of the work, for release after unlocking.
   mutating func release(_ slot: Slot) -> (waiting: Int?, holder: Holder?) {
     let holder = holders.removeValue(forKey: slot)
     guard starting[slot] == nil else {
@@ -287,16 +287,19 @@ private struct WorkQueue {
     return true
   }
 
+  /// Notes that the thread of the global queue starts work now.
   /// - Returns: The number of pieces of work that wait.
   mutating func endHandingOn() -> Int {
     isHandedOn = false
     return waiting.count
   }
 
+  /// Notes that the call that started the work has returned, and ends work that was released during the call.
   private mutating func endStart(_ slot: Slot?) {
     if let slot, starting.removeValue(forKey: slot) == true { running -= 1 }
   }
 
+  /// Removes and returns the waiting work of the first valid turn.
   private mutating func popFirst() -> (Turn, Start)? {
     while let turn = turns.first {
       turns.removeFirst()

@@ -1,6 +1,6 @@
 /// Answers to keys without a caller, in the order of their arrival, up to a limit.
 ///
-/// A key can have several answers: its callers take the oldest first. Above the limit the oldest answer of all keys goes.
+/// A key can have several answers: its callers take the oldest first. Above the limit the oldest answer of all keys is dropped.
 /// Each operation is O(1), because the answers form a doubly linked list, too. The oldest of all is always the oldest of its key.
 struct EarlyAnswers<Key: Hashable, Answer> {
   /// An answer, and its neighbours in the order of arrival.

@@ -103,6 +103,7 @@ public final class Latest: Sendable {
     )
   }
 
+  /// Does the work of both overloads for an execution context.
   @_alwaysEmitIntoClient
   func run<Value: Sendable, Failure: Error>(
     _ pace: LatestPace,
@@ -163,6 +164,7 @@ public final class Latest: Sendable {
     )
   }
 
+  /// Does the work of both overloads for the main actor.
   @_alwaysEmitIntoClient
   func run<Value: Sendable, Failure: Error>(
     _ pace: LatestPace,

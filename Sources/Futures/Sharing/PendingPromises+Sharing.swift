@@ -90,12 +90,14 @@ extension PendingPromises where Key == SingleKey {
 
 #if DEBUG
   extension PendingPromises {
+    /// Notes the thread that starts the work for `key` now; `nil` once the start has returned.
     private func noteStarter(of key: Key, request: Int, _ thread: UnsafeMutableRawPointer?) {
       state.withLock { state in
         if let entry = state.entries[key], entry.request == request { entry.starter = thread }
       }
     }
 
+    /// Writes a sentence to standard error, because only callers from inside the work for `key` are left.
     func reportOwnCallers(_ key: Key) {
       FuturesDiagnostics.write(
         """

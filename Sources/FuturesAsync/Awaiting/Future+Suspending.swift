@@ -41,6 +41,7 @@ extension Future {
     return await Self.awaitResult(of: state, untilCancelled: endsWhenCancelled, leaving: leavesFuture)
   }
 
+  /// Attaches a waiter to `state`, and suspends the current task until the waiter gets the result or the wait ends.
   @_alwaysEmitIntoClient
   nonisolated(nonsending) static func awaitResult(
     of state: State<Value, Failure>,

@@ -55,6 +55,7 @@ extension Callback {
     resume(with: result)
   }
 
+  /// Returns the result of an API that passes a value or an error: the error wins, and neither is a violation.
   private func result(_ value: Value?, _ error: (any Error)?) -> Result<Value, any Error> {
     if let error { return .failure(error) }
     guard let value else { return .failure(slot.site.contractViolation) }

@@ -130,6 +130,7 @@ final class CallbackSlot<Value>: @unchecked Sendable {
     complete(with: .failure(dropped))
   }
 
+  /// Fills the slot, if it is empty, and resumes the task.
   private func complete(with result: sending Result<Value, any Error>) {
     var previous = end(with: result)
     guard case .waiting(let continuation) = previous.phase else { return }

@@ -30,6 +30,7 @@ extension ConcurrencyLimit {
     start("ConcurrencyLimit.run", name, priority, priority, fileID, line, work)
   }
 
+  /// Runs async work in a task when a slot is free, and frees the slot when the work has returned.
   /// - Parameters:
   ///   - label: The name of the future in diagnostics.
   ///   - name: The name of the task.

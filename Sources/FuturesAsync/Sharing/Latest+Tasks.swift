@@ -40,7 +40,7 @@ extension Latest {
     return try await result(pace, operation).get()
   }
 
-  // A `Result`: in Swift 6.3 a rethrow across a hop returns off the caller's actor.
+  /// As `value`; a `Result`, because in Swift 6.3 a rethrow across a hop returns off the caller's actor.
   @_alwaysEmitIntoClient
   func result<Value: Sendable>(
     _ pace: LatestPace,

@@ -112,8 +112,8 @@ final class SharedReader: @unchecked Sendable {
 /// An event goes to all readers in one step under the lock. So they get all events in the same order, no event waits for a thread
 /// to pass it on, and the readers' policies bound all memory. The thread of the event then resumes the tasks that waited for it.
 ///
-/// One thread at a time starts and stops the source, so two runs never overlap. A thread that finds another one doing that leaves
-/// its work to it.
+/// One thread at a time starts and stops the source, so two runs never overlap. If a thread finds another one
+/// doing that, the other one also does its work.
 final class SharedStreamState {
   typealias Element = SharedReader.Element
 

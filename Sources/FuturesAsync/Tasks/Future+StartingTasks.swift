@@ -115,7 +115,7 @@ struct TaskWork<Value: Sendable, Failure: Error>: Sendable {
     if operation.isolation === MainActor.shared { await runOnMainActor() } else { await run() }
   }
 
-  /// Resolves the state on the main actor, too, so that a blocked main thread keeps it pending for certain (R10a).
+  /// As `run()`, and resolves the state on the main actor too, so that a blocked main thread keeps it pending for certain (R10a).
   @_alwaysEmitIntoClient
   @MainActor
   func runOnMainActor() async {

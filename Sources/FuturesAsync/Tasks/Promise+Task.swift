@@ -36,6 +36,7 @@ extension Promise {
     start(.nonthrowing(operation))
   }
 
+  /// Starts the task, and connects the cancellation and the priority of the future with it.
   @_alwaysEmitIntoClient
   func start(_ operation: TaskOperation<Value, Failure>) -> Task<Void, Never> {
     let task =

@@ -59,6 +59,7 @@ extension VirtualQueue {
 
 @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
 extension OrderRun {
+  /// Returns the queue of a label, which the first call makes.
   fileprivate func queue(_ label: String, isConcurrent: Bool) -> VirtualQueue {
     if let queue = state.withLock({ $0.queues[label] }) { return queue }
     let queue = VirtualQueue(label: label, isConcurrent: isConcurrent, backend: backend(label, isConcurrent))
@@ -66,7 +67,7 @@ extension OrderRun {
     return queue
   }
 
-  /// Makes a queue, of which others can have the same label.
+  /// Returns the parts of a new queue; the order names a second queue of the same label "label 2".
   fileprivate func newQueue(_ label: String, isConcurrent: Bool) -> (label: String, backend: VirtualQueue.Backend) {
     let name = state.withLock { state in
       state.madeQueues[label, default: 0] += 1
@@ -75,6 +76,7 @@ extension OrderRun {
     return (label, backend(name, isConcurrent))
   }
 
+  /// Returns the backend that adds the work of a queue to the agenda of this run.
   private func backend(_ label: String, _ isConcurrent: Bool) -> VirtualQueue.Backend {
     let source = OrderSource.context(label)
     let lane = isConcurrent ? nil : source

@@ -61,7 +61,7 @@ public final class VirtualQueue: Sendable {
 
     var hasBarrier: Bool { isBarrierRunning || items.contains(where: \.isBarrier) }
 
-    /// Returns the next work to submit to the backend, and marks it as submitted.
+    /// Takes the first work that no barrier holds back any more, for the backend.
     mutating func takeAdmitted(isConcurrent: Bool) -> (Int, Bool, Work)? {
       for index in items.indices {
         let item = items[index]
@@ -185,6 +185,7 @@ public final class VirtualQueue: Sendable {
     runAtOnce(isBarrier: workItem.isBarrier) { workItem.perform() }
   }
 
+  /// Runs earlier work and then `work`; traps if `work` would wait for the caller.
   private func runAtOnce<Result>(isBarrier: Bool, _ work: () throws -> Result) rethrows -> Result {
     let isBarrier = isBarrier || !isConcurrent
     backend.willRunAtOnce()
@@ -196,8 +197,8 @@ public final class VirtualQueue: Sendable {
       "`sync` on the queue “\(label)” is called from work of that queue, and waits for it: a deadlock."
     )
     runWork(upTo: last, before: isBarrier)
-    begin(isBarrier: isBarrier)
-    defer { end(isBarrier: isBarrier) }
+    willRun(isBarrier: isBarrier)
+    defer { didRun(isBarrier: isBarrier) }
     return try work()
   }
 
@@ -258,9 +259,9 @@ public final class VirtualQueue: Sendable {
         !isConcurrent || !(isBarrier ? state.running > 0 || !state.items.isEmpty : state.hasBarrier)
       }
       guard isPossible else { return _ = add(isBarrier: isBarrier, work) }
-      begin(isBarrier: isBarrier)
+      willRun(isBarrier: isBarrier)
       work()
-      end(isBarrier: isBarrier)
+      didRun(isBarrier: isBarrier)
     }
     return nil
   }
@@ -270,9 +271,9 @@ public final class VirtualQueue: Sendable {
     while let (number, isBarrier, work) = state.withLock({ $0.takeAdmitted(isConcurrent: isConcurrent) }) {
       let take = backend.submit { [self] in
         remove(number)
-        begin(isBarrier: isBarrier)
+        willRun(isBarrier: isBarrier)
         work()
-        end(isBarrier: isBarrier)
+        didRun(isBarrier: isBarrier)
       }
       state.withLock { state in
         guard let index = state.items.firstIndex(where: { $0.number == number }) else { return }
@@ -288,14 +289,14 @@ public final class VirtualQueue: Sendable {
     _ = removed  // released here, outside the lock
   }
 
-  private func begin(isBarrier: Bool) {
+  private func willRun(isBarrier: Bool) {
     state.withLock { state in
       state.running += 1
       if isBarrier { state.isBarrierRunning = true }
     }
   }
 
-  private func end(isBarrier: Bool) {
+  private func didRun(isBarrier: Bool) {
     state.withLock { state in
       state.running -= 1
       if isBarrier { state.isBarrierRunning = false }
