@@ -70,6 +70,7 @@ package final class CancellationState: CancellationHandlers, @unchecked Sendable
       guard phase == .pending else { return phase }
       reference._withUnsafeGuaranteedRef { consumer in
         consumer.enter(.listed)
+        // No parent can cancel the linked source any more, so the handler need not keep it.
         if parentCount == 0 { source = consumer.takeSource() }
       }
       handlers.append(Unmanaged.fromOpaque(reference.toOpaque()))

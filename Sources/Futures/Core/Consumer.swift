@@ -80,13 +80,13 @@ package class Consumer: @unchecked Sendable {
     self.deliver = deliver
   }
 
-  /// Releases the closures and objects that the consumer captured.
+  /// Releases the closures and objects that the consumer captured: those of a subclass.
   ///
   /// Called at most once for each source, by the thread that moved `status` to `finished` without running the consumer.
   @usableFromInline
   func dropCaptures() {}
 
-  /// Releases the execution context of a stage that was cancelled before its delivery.
+  /// Releases the execution context of a `SubmittedStage` that was cancelled before its delivery.
   ///
   /// Not in `dropCaptures()`, because the delivering thread can still use the context of a submitted stage.
   func dropContext() {}
@@ -94,10 +94,9 @@ package class Consumer: @unchecked Sendable {
   /// Returns the derived state that never resolves if `source` never does; `nil` for a consumer without a derived state.
   func stateToOrphan(from source: FutureState) -> FutureState? { nil }
 
-  /// Resolves the derived state at once, where that is possible.
+  /// Resolves the derived state of a stage at once, if the stage has a `bypass` for its transform.
   ///
-  /// Called for a submitted consumer that is cancelled, although its failure type cannot represent cancellation. Only a stage has
-  /// a derived state.
+  /// Called for a submitted consumer that is cancelled, although its failure type cannot represent cancellation.
   @usableFromInline
   func resolveWithoutContext(from source: FutureState) {}
 
@@ -106,7 +105,7 @@ package class Consumer: @unchecked Sendable {
   /// Called for a consumer of the kind `queued`, under the lock of the source.
   func queueToRunOn(after source: FutureState) -> AnyObject? { nil }
 
-  /// Adds what the graph of pending futures shows of the consumer.
+  /// Adds the facts that the graph of pending futures shows of the consumer: those of a subclass.
   /// - Parameters:
   ///   - facts: The facts.
   ///   - isListed: Whether the caller has the lock of the source, which has the consumer in its list. Without the lock, a
@@ -119,9 +118,7 @@ package class Consumer: @unchecked Sendable {
   final var currentStatus: Status { status.load(ordering: .acquiring) }
 
   #if DEBUG
-    /// The status for a check of the invariants.
-    ///
-    /// The explorer does not count this load as a step.
+    /// The status for a check of the invariants; the explorer does not count this load as a step.
     final var statusForCheck: Status { status.load(ordering: .relaxed) }
   #endif
 

@@ -29,9 +29,7 @@ struct ConsumerList: Sequence {
     first?.previous?.isResultOnly ?? true
   }
 
-  /// All consumers, in order; they stay in the list.
-  ///
-  /// O(n).
+  /// All consumers, in order; they stay in the list; O(n).
   var all: [Consumer] { map { $0.takeUnretainedValue() } }
 
   /// Inserts a consumer at the front, with the reference that the list owns from now on.
@@ -54,9 +52,7 @@ struct ConsumerList: Sequence {
   /// Moves the first consumer to the end.
   mutating func rotate() { first = first?.next }
 
-  /// Moves all consumers of `others` to the end of this list.
-  ///
-  /// O(1).
+  /// Moves all consumers of `others` to the end of this list, in O(1).
   mutating func append(_ others: inout ConsumerList) {
     guard let otherFirst = others.first, let otherLast = otherFirst.previous else { return }
     others.first = nil
@@ -104,18 +100,14 @@ struct ConsumerList: Sequence {
   /// - Returns: The list's reference to the consumer; `nil` if the list is empty.
   mutating func popFirst() -> Element? { first.map { remove($0) } }
 
-  /// Removes all consumers, and marks them as submitted.
-  ///
-  /// O(n).
+  /// Removes all consumers, and marks them as submitted, in O(n).
   mutating func takeAll() -> ConsumerList {
     defer { first = nil }
     for consumer in self { consumer._withUnsafeGuaranteedRef { $0.enter(.submitted) } }
     return self
   }
 
-  /// Removes the waiters, in order, and marks them as finished.
-  ///
-  /// O(n).
+  /// Removes the waiters, in order, and marks them as finished, in O(n).
   mutating func takeWaiters() -> ConsumerList {
     var (waiters, others) = (ConsumerList(), ConsumerList())
     while let consumer = popFirst() {

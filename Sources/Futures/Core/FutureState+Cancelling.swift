@@ -90,6 +90,8 @@ extension FutureState {
 extension FutureState {
   /// Makes orphans of this state and its derived states: from now on only a cancellation resolves them.
   ///
+  /// For `Future.never`, for a producer that never starts (R2b), and for states derived from an orphan.
+  ///
   /// No producer owns an orphan. Its handles do, and the list of its source. It refers to the source weakly, and leaves it
   /// when it is cancelled.
   /// - Parameters:

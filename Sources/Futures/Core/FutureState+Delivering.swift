@@ -59,6 +59,7 @@ extension FutureState {
     let trampoline = Trampoline.current
     guard trampoline.enter() else {
       return trampoline.defer {
+        // The producer of a state that was cancelled meanwhile never starts (R2b).
         if self.wasCancelled { self.orphan() } else { lazy.start?(self) }
       }
     }

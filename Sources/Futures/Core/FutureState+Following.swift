@@ -75,7 +75,7 @@ extension FutureState {
     setProducer(anyTask: unsafeBitCast(task, to: Task<Void, any Error>.self))
   }
 
-  /// Notes the actor of the closure of the state's task, on which the task resolves the state.
+  /// Notes that a task resolves this state on the main actor, if `actor`, that of the task's closure, is the main actor.
   @usableFromInline
   package final func noteActorOfTask(_ actor: any Actor) {
     if actor === MainActor.shared { insert(.needsMainActor) }

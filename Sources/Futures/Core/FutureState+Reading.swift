@@ -30,9 +30,7 @@ extension FutureState {
   /// Whether a consumer is attached and not yet notified.
   final var hasConsumers: Bool { reading { !consumers.onlyWantsResults } }
 
-  /// The number of consumers.
-  ///
-  /// O(n).
+  /// The number of consumers, in O(n).
   package final var consumerCount: Int { reading { consumers.all.count } }
 
   #if DEBUG
@@ -68,9 +66,7 @@ extension FutureState {
   /// The label of the state's promise.
   final var label: String? { reading { extras?.label?.text } }
 
-  /// The inputs that resolve the state together.
-  ///
-  /// Under the lock.
+  /// The inputs that resolve the state together, under the lock.
   final var inputs: Inputs? { if case .inputs(let inputs) = producer { inputs } else { nil } }
 }
 

@@ -65,9 +65,7 @@ extension FutureState {
     return isKnownUniquelyReferenced(&state)
   }
 
-  /// Whether the state has a producer that has started, and no consumer, and no promise can make another handle.
-  ///
-  /// Under the lock.
+  /// Whether the state has a producer that has started, and no consumer, and no promise can make another handle; under the lock.
   final var isUnobserved: Bool {
     currentPhase <= .following && !isDormant && !has(.hasPromise) && consumers.isEmpty
   }

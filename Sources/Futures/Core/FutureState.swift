@@ -169,9 +169,7 @@ package class FutureState: Consumer, @unchecked Sendable {
   /// The state whose result a stage waits for.
   var stageSource: FutureState? { nil }
 
-  /// Changes the state whose result a stage waits for.
-  ///
-  /// Under the lock of the target.
+  /// Changes the state whose result a stage waits for, under the lock of the target.
   func setStageSource(_ source: FutureState) {
     preconditionFailure("Only a stage that can move on gets another source.")
   }
@@ -179,9 +177,7 @@ package class FutureState: Consumer, @unchecked Sendable {
   /// Whether a stage can move on to another source, and change its place in the progress.
   var canMove: Bool { false }
 
-  /// The part of the target's progress that the source of a stage fills.
-  ///
-  /// Under the lock of the target.
+  /// The part of the target's progress that the source of a stage fills; under the lock of the target.
   var place: ProgressPlace {
     get { .whole }
     set { preconditionFailure("Only a stage that can move on changes its place in the progress.") }
@@ -211,9 +207,7 @@ final class StateExtras {
 // MARK: - Reading
 
 extension FutureState {
-  /// The phase.
-  ///
-  /// Relaxed: the caller has the lock, or reads no other data of the state.
+  /// The phase; relaxed, because the caller has the lock, or reads no other data of the state.
   final var currentPhase: Phase { phase.load(ordering: .relaxed) }
 
   /// Whether the state can still be resolved, broken or cancelled.
@@ -239,9 +233,7 @@ extension FutureState {
   }
 
   #if DEBUG
-    /// The phase for a check of the invariants.
-    ///
-    /// The explorer does not count this load as a step.
+    /// The phase for a check of the invariants; the explorer does not count this load as a step.
     final var phaseForCheck: Phase { phase.load(ordering: .relaxed) }
   #endif
 
@@ -262,9 +254,7 @@ extension FutureState {
     return lock.pointee.withLock { body(&state) }
   }
 
-  /// The record of the progress, if it was requested or reported.
-  ///
-  /// Under the lock.
+  /// The record of the progress, if it was requested or reported; under the lock.
   final var progressRecord: ProgressRecord? { extras?.progress }
 }
 
@@ -371,9 +361,7 @@ extension FutureState {
   /// Notes where the promise of a failed state was made.
   final func setPlace(_ place: PromisePlace) { changing { makeExtras().place = place } }
 
-  /// Makes the record of the progress of a state that has none.
-  ///
-  /// Under the lock.
+  /// Makes the record of the progress of a state that has none, under the lock.
   final func makeProgressRecord() -> ProgressRecord {
     let record = ProgressRecord()
     makeExtras().progress = record
@@ -450,9 +438,7 @@ extension FutureState {
   /// Takes the start of a dormant state's producer, for the caller to run.
   final func takeStartOfProducer() -> LazyStart? { changing { isDormant ? takeStart() : nil } }
 
-  /// Takes the start of a dormant state's producer; `nil` if the state was cancelled.
-  ///
-  /// Under the lock.
+  /// Takes the start of a dormant state's producer; `nil` if the state was cancelled; under the lock.
   private final func takeStart() -> LazyStart? {
     guard !isCancelled, case .start(let lazy) = producer else { return nil }
     producer = .none
@@ -461,9 +447,7 @@ extension FutureState {
     return lazy
   }
 
-  /// Adds a consumer to the list: at the front if it was result-only before it attached.
-  ///
-  /// Under the lock.
+  /// Adds a consumer to the list: at the front if it was result-only before it attached; under the lock.
   @inline(__always)
   private final func list(_ reference: Unmanaged<Consumer>, _ status: Consumer.Status = .new) {
     if status == .resultOnly, isPending {
@@ -592,6 +576,7 @@ extension FutureState {
       case .new: break
       case .notified: orphanedInputs?.notified -= 1
       case .submitted, .finished: return nil
+      // It waits for no result, or none ever comes.
       case .listed where !isResultOnly || isEndless, .resultOnly where !isResultOnly: reference = unlist(consumer)
       case .listed where isPending: consumers.prepend(consumers.remove(.passUnretained(consumer)))
       // It gets the result of a delivery anyway, or has become result-only before.
@@ -612,9 +597,7 @@ extension FutureState {
   /// Under the lock.
   private final var isEndless: Bool { currentPhase == .orphaned && orphanedInputs == nil && !canRepresentCancellation }
 
-  /// Takes a consumer from its list; `nil` if it became result-only before it attached, and so is in no list.
-  ///
-  /// Under the lock.
+  /// Takes a consumer from its list; `nil` if it became result-only before it attached, and so is in no list; under the lock.
   private final func unlist(_ consumer: Consumer) -> Unmanaged<Consumer>? {
     guard consumer.next != nil else { return nil }
     let reference = Unmanaged.passUnretained(consumer)
@@ -685,9 +668,7 @@ extension FutureState {
     }
   }
 
-  /// Counts an input as a consumer of this orphan until the input leaves, although it is in no list.
-  ///
-  /// Under the lock.
+  /// Counts an input, which is in no list, as a consumer of this orphan until the input leaves; under the lock.
   private final func countNotified(_ input: Consumer) {
     input.enter(.notified)
     orphanedInputs?.notified += 1
@@ -758,9 +739,7 @@ extension FutureState {
     }
   }
 
-  /// Sets the status of a consumer that is about to get its delivery.
-  ///
-  /// Under the lock.
+  /// Sets the status of a consumer that is about to get its delivery, under the lock.
   private final func markTaken(_ consumer: Consumer) {
     let kind = consumer.kind
     // The waiter of a broken future gets no result. Its task can still end the wait.
@@ -825,9 +804,7 @@ extension FutureState {
 // MARK: - Releasing
 
 extension FutureState {
-  /// Takes out the objects that a settled state no longer needs.
-  ///
-  /// Under the lock.
+  /// Takes out the objects that a settled state no longer needs, under the lock.
   private final func detach() -> Released {
     let released = Released(
       producer: producer,

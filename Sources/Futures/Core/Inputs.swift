@@ -21,15 +21,13 @@ class Inputs: @unchecked Sendable {
   /// - Returns: The inputs.
   func inputs(raisedTo priority: TaskPriority?) -> [FutureState] { [] }
 
-  /// Adds the inputs for the graph of pending futures.
+  /// Adds the inputs of a subclass for the graph of pending futures.
   func describe(into facts: inout NodeFacts) {}
 
   /// Whether inputs can start later.
   var startsInputs: Bool { false }
 
-  /// The parts of the state's progress.
-  ///
-  /// Under the lock of the state.
+  /// The parts of the state's progress; under the lock of the state.
   var progressParts: ProgressParts { ProgressParts() }
 }
 

@@ -53,7 +53,6 @@ extension FutureState {
   @inlinable
   final func has(_ flag: StateFlags) -> Bool { flags.load(ordering: .relaxed) & flag.rawValue != 0 }
 
-  /// Sets a flag.
   @usableFromInline
   final func insert(_ flag: StateFlags) { flags.bitwiseOr(flag.rawValue, ordering: .relaxed) }
 

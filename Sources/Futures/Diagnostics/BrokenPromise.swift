@@ -104,7 +104,7 @@ extension BreakReason? {
   /// Takes the reason of another input that never resolves, if that reason is stronger.
   ///
   /// A mistake overrides a cancellation, and both override `never`.
-  mutating func replace(with reason: BreakReason?) {
+  mutating func takeStronger(_ reason: BreakReason?) {
     let reason = reason ?? .never
     guard let noted = self else { return self = reason }
     if noted.error == nil || !noted.isMistake && reason.isMistake { self = reason }

@@ -69,7 +69,7 @@ struct GraphBuilder {
   mutating func build() -> WaitForGraph {
     for (entry, object, _) in tracked where !isFull {
       if let state = entry.state(object) {
-        if isPending(state, entry) { _ = node(of: state) }
+        if isShown(state, entry) { _ = node(of: state) }
       } else if entry.kind == .wrappedCallback || entry.kind == .callbackStream {
         if let site = object as? any PendingSite { addSite(site, object, entry) }
       } else if entry.kind == .work, let work = object as? TrackedWork, let isRunning = work.isRunning {
@@ -90,14 +90,14 @@ struct GraphBuilder {
     return graph
   }
 
-  /// Whether the graph shows a tracked state as an entry of its own.
-  private func isPending(_ state: FutureState, _ entry: PendingEntry) -> Bool {
+  /// Whether the graph shows a tracked state: it is pending or broken, or its callbacks still run.
+  private func isShown(_ state: FutureState, _ entry: PendingEntry) -> Bool {
     if state.isBroken { return true }
     switch state.currentPhase {
     case .pending, .following: return true
     // The handles of an orphan own it, and nothing waits for a producer.
     case .orphaned, .resolved: return false
-    // Its callbacks run. The transform of a stage does so earlier.
+    // Submitted work and a timer have ended: they resolve their state, and its callbacks run later.
     case .delivering, .closing: return entry.kind != .work && entry.kind != .timer
     }
   }
@@ -281,6 +281,7 @@ struct GraphBuilder {
       var endsWithoutSource = false
       // The operators of a run that stands for different stages.
       var operations: [String] = []
+      // Extends the run while its node can also stand for the next stage.
       while let next = plainStage(after: state, snapshot), visited < Self.maximumChain {
         guard let nextName = names.name(of: next.state, next.facts) else { break }
         let isSame = nextName.operation == name.operation
@@ -351,6 +352,7 @@ struct GraphBuilder {
       let isBroken = source.isBroken
       guard isBroken || source.isPending else { continue }
       let index = node(of: source)
+      // This adds the await, if the list of its future is complete.
       visitStates()
       guard isBroken || graph.nodes[index].hasMore, indices[ObjectIdentifier(object)] == nil else { continue }
       guard let waiter = object as? Consumer else { continue }

@@ -138,7 +138,7 @@ final class ItemQueue<Item: Sendable, Value: Sendable, Failure: Error>: Inputs, 
   func markBroken(_ index: Int, _ reason: BreakReason?) {
     let input = lock.withLock { () -> JoinedInput? in
       guard !isFinished else { return nil }
-      self.reason.replace(with: reason)
+      self.reason.takeStronger(reason)
       broken += 1
       // Keeps an orphan: the queue leaves it at the end.
       return reason == nil ? nil : running.removeValue(forKey: index)

@@ -119,7 +119,7 @@ final class Join<Derived: OutcomeStorage>: Inputs, @unchecked Sendable {
   /// The other inputs can still decide.
   @usableFromInline
   func markBroken(_ reason: BreakReason?, in trampoline: Trampoline) {
-    lock.withLock { self.reason.replace(with: reason) }
+    lock.withLock { self.reason.takeStronger(reason) }
     countDown(in: trampoline)
   }
 

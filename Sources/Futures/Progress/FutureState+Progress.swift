@@ -12,9 +12,7 @@ extension FutureState {
   /// As `lastProgress`, under the lock.
   final var lastProgressInLock: FutureProgress { progressRecord?.current ?? (hasSucceeded ? .finished : .none) }
 
-  /// Returns the progress if `listener` has not got it, and counts it as seen.
-  ///
-  /// Under the lock.
+  /// Returns the progress if `listener` has not got it, and counts it as seen; under the lock.
   final func unseen(by listener: ProgressListener) -> FutureProgress? {
     guard let record = progressRecord, listener.seen != record.version else { return nil }
     listener.seen = record.version
@@ -184,9 +182,7 @@ extension FutureState {
 }
 
 extension FutureState {
-  /// Returns a link to the source, if a stage resolves the state.
-  ///
-  /// Under the lock.
+  /// Returns a link to the source, if a stage resolves the state; under the lock.
   fileprivate final func linkToSource() -> ProgressLink? {
     guard let derivation else { return nil }
     return ProgressLink(from: derivation.source, to: self, as: .source(derivation.stage.place.regionOfSource))
@@ -214,9 +210,7 @@ extension FutureState {
 }
 
 extension ProgressLink {
-  /// Removes the link from its source, because its target has ended or has another source.
-  ///
-  /// O(1).
+  /// Removes the link from its source, because its target has ended or has another source; O(1).
   func disconnect() { source.leave(self)?.reference?.release() }
 }
 

@@ -199,9 +199,7 @@ extension FutureState {
     feed?.beginReporting()
   }
 
-  /// Ends the wait of `reader` without new progress.
-  ///
-  /// O(1).
+  /// Ends the wait of `reader` without new progress, in O(1).
   package final func abandon(_ reader: ProgressReader) {
     // A reader that is not attached yet has no continuation. `attach` resumes it.
     guard let reference = leave(reader)?.reference else { return }

@@ -65,6 +65,7 @@ public final class VirtualQueue: Sendable {
     mutating func takeAdmitted(isConcurrent: Bool) -> (Int, Bool, Work)? {
       for index in items.indices {
         let item = items[index]
+        // A barrier waits for all earlier work, and later work for it. The backend of a serial queue keeps its order.
         if isConcurrent {
           let isPossible = item.isBarrier ? index == 0 && running == 0 : !isBarrierRunning
           guard isPossible else { return nil }
@@ -258,6 +259,7 @@ public final class VirtualQueue: Sendable {
       let isPossible = state.withLock { state in
         !isConcurrent || !(isBarrier ? state.running > 0 || !state.items.isEmpty : state.hasBarrier)
       }
+      // Work that a barrier holds back, and a barrier that has to wait, enter the queue as new work.
       guard isPossible else { return _ = add(isBarrier: isBarrier, work) }
       willRun(isBarrier: isBarrier)
       work()
