@@ -135,6 +135,7 @@ final class MirroredProgress: Progress, @unchecked Sendable {
     setUnits(min(progress.completedUnitCount, total - 1), of: total)
   }
 
+  /// Shows the end of the future: all units are complete, also after a failure.
   private func finish(_ progress: FutureProgress) {
     let total = max(progress.totalUnitCount ?? progress.completedUnitCount, 1)
     setUnits(total, of: total)

@@ -64,7 +64,7 @@ extension Futures.ProgressReporter {
   }
 }
 
-/// Reports the state of a `Progress`.
+/// Reports the state of a `Progress`, with the functions that `ProgressFeed` explains.
 ///
 /// The record of the future's progress owns it until the future ends.
 final class FollowedProgress: ProgressFeed {

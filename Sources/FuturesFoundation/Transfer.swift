@@ -98,6 +98,8 @@
       }
     }
 
+    // MARK: Called by the session, on its delegate queue
+
     func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
       guard bodyError == nil else { return }
       do {

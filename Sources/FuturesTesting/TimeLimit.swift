@@ -59,6 +59,7 @@ private final class TimeLimitWatch: Sendable {
       }
   }
 
+  /// Prevents the report, and ends the tracking with the last watch.
   func end() {
     hasEnded.withLock { $0 = true }
     let isLast = Self.watches.withLock { watches in

@@ -52,6 +52,7 @@ final class OrphanedInputs: Inputs, @unchecked Sendable {
     for input in inputs { _ = input.source?.leaveNotified() }
   }
 
+  /// Returns whether the caller is the first to leave the sources.
   private func claimLeaving() -> Bool {
     hasLeft.compareExchange(expected: false, desired: true, ordering: .relaxed).exchanged
   }

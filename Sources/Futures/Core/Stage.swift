@@ -96,6 +96,7 @@ package final class FollowingStage<Stored: OutcomeStorage>: MovingStage<Stored>,
   /// The state that the stage resolves in its own place, because the links of a promise's state can be in use.
   @usableFromInline final let promiseState: TypedState<Stored>?
 
+  /// Makes a stage that resolves itself, or `promiseState`; without a source, `adopt` gives it one.
   @inlinable
   init(of source: Unmanaged<FutureState>? = nil, for promiseState: TypedState<Stored>? = nil, progressShare: Double = 1)
   {

@@ -157,6 +157,7 @@ package struct Trampoline {
     }
   }
 
+  /// Runs the deferred deliveries, and after each one the states that it made ready.
   private func runDeferred() {
     while let body = storage.pointee.deferred.popFirst() {
       body()

@@ -191,7 +191,7 @@ extension LockedReference where Object == PendingFutures {
   ///   - line: The line.
   ///   - due: The time of a timer.
   ///   - context: The queue or the custom context of submitted work.
-  ///   - source: The future that the object waits for; submitted work takes the place of its promise.
+  ///   - source: The future that the object waits for. Submitted work gets its label, file and line from the future's entry.
   package func add(
     _ kind: PendingEntry.Kind,
     _ object: AnyObject,

@@ -140,6 +140,7 @@ struct BlockedWorkSearch {
     return found
   }
 
+  /// Returns the work that a state needs before it can resolve, as far as its producer tells.
   private static func need(of state: FutureState) -> Need {
     state.reading {
       guard state.hasProducer else { return .unknown }

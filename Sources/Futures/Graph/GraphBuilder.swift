@@ -66,6 +66,7 @@ struct GraphBuilder {
     nextID = (tracked.last?.entry.id ?? 0) + 1
   }
 
+  /// Adds the tracked objects with their consumers, then joins and awaits, and finds the circles.
   mutating func build() -> WaitForGraph {
     for (entry, object, _) in tracked where !isFull {
       if let state = entry.state(object) {

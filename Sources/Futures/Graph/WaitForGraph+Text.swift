@@ -47,6 +47,7 @@ extension WaitForGraph.Node: CustomStringConvertible {
     }
   }
 
+  /// Names the promise whose result submitted work gets.
   private func origin(_ name: String, _ place: String) -> String {
     name.isEmpty && place.isEmpty ? "" : ", with the result of the promise\(name)\(place)"
   }

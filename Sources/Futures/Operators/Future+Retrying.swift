@@ -138,6 +138,7 @@ extension Future {
     let promise = Promise<Value, Failure>(fileID: fileID, line: line)
     let cancellation = promise.cancellationToken
     let budget = budget.map { RetryBudget(nanoseconds: $0, on: context) }
+    // Makes the future of an attempt; after a failure it resolves as the next attempt, if there is one.
     @Sendable func attempt(_ number: Int, waited: Int64) -> Future {
       work().flatMapError { error in
         guard number < attempts, !cancellation.isCancelled, shouldRetry(error) else { return .failed(error) }

@@ -114,6 +114,7 @@ final class ItemQueue<Item: Sendable, Value: Sendable, Failure: Error>: Inputs, 
           if !isFinished { running[index] = input }
         }
       }
+      // The queue can have finished, or the derived future can have been cancelled, while the item started.
       if isFinished { input.consumer.dropCaptures() } else { input.attach() }
       if isFinished || isSilent { input.state.cancelIfUnneeded() }
       if let priority { input.state.raiseTasks(to: priority) }

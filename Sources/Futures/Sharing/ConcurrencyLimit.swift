@@ -233,6 +233,7 @@ private struct WorkQueue {
     turns.insert(turn)
   }
 
+  /// Raises the priority of waiting work; returns whether the work waits.
   mutating func raise(_ id: ObjectIdentifier, to priority: TaskPriority) -> Bool {
     guard var turn = waiting[id]?.turn else { return false }
     guard turn.priority < priority else { return true }

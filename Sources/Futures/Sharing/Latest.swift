@@ -245,6 +245,7 @@ package final class LatestSlot: Sendable {
     return number
   }
 
+  /// Stops the newest request, and cancels the timers.
   package func cancel() {
     let (stop, timers) = state.withLock { state in
       defer { (state.isWaiting, state.deadline, state.pause) = (false, nil, nil) }

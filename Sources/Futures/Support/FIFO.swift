@@ -25,6 +25,7 @@ package struct FIFO<Element> {
     return first
   }
 
+  /// Takes the next element of `others`, and closes the gap before it once the gap is long.
   private mutating func popOther() -> Element? {
     let element = others[firstOther].take()
     firstOther += 1

@@ -115,6 +115,7 @@ public final class SharedCallbackStream<Element: Sendable>: Sendable {
 
     deinit { stream.leave(reader) }
 
+    /// Returns the next element, or throws or returns the end; suspends the task until there is one.
     func next() async throws -> Element? {
       let event =
         if let event = stream.next(of: reader, nil) { event } else { await wait() }
@@ -125,6 +126,7 @@ public final class SharedCallbackStream<Element: Sendable>: Sendable {
       }
     }
 
+    /// Suspends the task until its reader gets an event; a cancelled task leaves the stream, which ends the wait.
     private func wait() async -> SharedStreamEvent {
       await withTaskCancellationHandler {
         await withUnsafeContinuation { waiter in
@@ -141,6 +143,7 @@ public final class SharedCallbackStream<Element: Sendable>: Sendable {
     state.withLock { _ in reader.next(waiter) }
   }
 
+  /// Removes a reader, ends the reads that wait, and stops the source after the last reader.
   private func leave(_ reader: SharedReader) {
     let (waiters, unread) = state.withLock { state in
       state.remove(reader)

@@ -70,6 +70,7 @@ private enum ActorWork {
 
   private static let queues = Locked<[ObjectIdentifier: [Work]]>([:])
 
+  /// Queues work for an actor; the first work starts the task that runs the queue.
   static func append(_ work: @escaping @Sendable () -> Void, for actor: any Actor) {
     let isFirst = queues.withLock { queues in
       let isFirst = queues[ObjectIdentifier(actor)] == nil

@@ -291,6 +291,7 @@ public final class VirtualQueue: Sendable {
     _ = removed  // released here, outside the lock
   }
 
+  /// Counts work that runs from now on, for the checks of barriers.
   private func willRun(isBarrier: Bool) {
     state.withLock { state in
       state.running += 1
@@ -298,6 +299,7 @@ public final class VirtualQueue: Sendable {
     }
   }
 
+  /// Ends the count of work that has run, and submits the work that it held back.
   private func didRun(isBarrier: Bool) {
     state.withLock { state in
       state.running -= 1
