@@ -122,7 +122,7 @@ final class MirroredProgress: Progress, @unchecked Sendable {
     _ = takeSource()
     if ending == .cancellation, !isCancelled { cancel() }
     isCancellable = false
-    // The listener's progress can be older.
+    // Not `progress`, which can be older.
     finish(future.currentProgress)
   }
 

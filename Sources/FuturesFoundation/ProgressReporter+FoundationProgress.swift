@@ -225,7 +225,7 @@ private struct Reading {
 
     private func readAndPoll() {
       read()
-      // First this, then the check: a listener that is added in between schedules a reading itself.
+      // Resets the flag before the check: a listener that is added in between schedules a reading itself.
       link.withLock { $0?.isPolling = false }
       if reporter?.hasListeners == true { poll() }
     }

@@ -34,7 +34,7 @@ extension FutureState {
     guard has(.isPrivate) else { return move(self, to: &other, inside: nil) }
     var stage: FutureState = self
     var place: ProgressPlace?
-    // A follower on the way refers to the state until it has another source.
+    // Keeps each state alive, because its follower refers to it until the follower has another source.
     var spliced: [FutureState] = []
     while true {
       let state = stage.target
@@ -59,7 +59,7 @@ extension FutureState {
   ///   - place: The place of `source` in the progress of the previous source; `nil` if it comes after that.
   final func move(_ stage: FutureState, to source: inout FutureState, inside place: ProgressPlace?) {
     guard let adoption = adopt(stage, waitingFor: source, inside: place) else { return source.cancelIfUnneeded() }
-    // Earlier than the link, which is a reference to the source.
+    // Before the link is made, because that is another reference to the source.
     Self.makePrivate(&source)
     if adoption.needsRelink { relinkProgress() }
     source.attach(.passRetained(stage))

@@ -82,7 +82,7 @@ package final class PendingFutures {
         return state.isResolved && state.isDelivered
       }
       untilSweep = max(Self.smallestSweep, slots.count)
-      // Many were pending at once, and no longer are.
+      // Frees memory, because many were pending at once, and no longer are.
       if slots.capacity > 8 * untilSweep { slots = slots.map { $0 } }
     }
     slots.append(Slot(entry: entry, object: ObjectMemory(of: object), source: source.map(ObjectMemory.init(of:))))

@@ -39,7 +39,7 @@ public struct MainContext: Sendable {
 
   /// Returns a closure that runs `work` on this context, from any thread.
   package func submitting(_ work: @escaping @MainActor () -> Void) -> @Sendable () -> Void {
-    // Now, as for a callback: a test can have replaced the context for the caller only.
+    // Reads the context now, as for a callback, because a test can have replaced it for the caller only.
     let context = context
     return { context.execute { MainActor.assumeIsolated { work() } } }
   }

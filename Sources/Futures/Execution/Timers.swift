@@ -213,7 +213,7 @@ final class DeadlineWork: Sendable {
   }
 
   deinit {
-    // A future that has ended or was cancelled has cancelled its deadline. The context then drops the work rightly.
+    // A future that has ended or was cancelled has cancelled its deadline. Then dropping the work is no mistake.
     guard work.take() != nil, deadline.fire() else { return }
     future.breakPromise(.droppedWork(of: future), in: nil)
   }

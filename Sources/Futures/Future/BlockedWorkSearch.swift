@@ -145,7 +145,7 @@ struct BlockedWorkSearch {
     state.reading {
       guard state.hasProducer else { return .unknown }
       switch state.producer {
-      // A promise can come before its task.
+      // A promise can resolve the state before its task does.
       case .task: return state.has(.needsMainActor) && !state.has(.hasPromise) ? .mainActor : .unknown
       case .stage:
         guard let derivation = state.derivation, !NodeFacts(of: derivation.stage).isInterruptible else {

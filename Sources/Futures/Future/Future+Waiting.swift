@@ -67,7 +67,7 @@ extension Future {
       if state.isResolved { semaphore.signal() } else { state.reportWaitForBrokenPromise() }
     }
     state.attach(waiter)
-    // After the attachment, which starts a lazy future.
+    // Checks after the attachment, because that starts a lazy future.
     guard let deadline else {
       BlockedWorkSearch.check(state, isEndless: true)
       return semaphore.wait()

@@ -160,7 +160,7 @@ extension Future {
   package var settledResult: Result<Value, Failure>? {
     guard hasState else { return peek() }
     return withState { state in
-      // The result first: the phase that is read after it is at least as new.
+      // Reads the result before the phase, so the phase is at least as new.
       guard let result = state.peek() else { return nil }
       // In a cancelled task the wait would end at once, without the result.
       return state.isNotifyingProgress && !Task.isCancelled ? nil : result

@@ -3,7 +3,7 @@ package import Dispatch
 extension FuturesDiagnostics {
   /// As `graph`, for the objects that a thread has made since a time, for the test kit.
   package static func graph(since start: DispatchTime?, ofThread thread: UnsafeMutableRawPointer?) -> WaitForGraph {
-    // One load while nothing is tracked.
+    // This costs one load while nothing is tracked.
     guard mayTrackPendingFutures else {
       var graph = WaitForGraph()
       (graph.isTracking, graph.isComplete) = (false, false)
@@ -96,7 +96,7 @@ struct GraphBuilder {
     if state.isBroken { return true }
     switch state.currentPhase {
     case .pending, .following: return true
-    // The handles of an orphan own it, and nothing waits for a producer.
+    // An orphan has no producer that could be late.
     case .orphaned, .resolved: return false
     // Submitted work and a timer have ended: they resolve their state, and its callbacks run later.
     case .delivering, .closing: return entry.kind != .work && entry.kind != .timer
@@ -203,6 +203,7 @@ struct GraphBuilder {
       switch state.currentStatus {
       case .submitted: graph.nodes[index].state = .enqueued
       case .finished: graph.nodes[index].state = .running
+      // The transform has run, and the stage waits for the future that it made.
       default: graph.nodes[index].kind = .stage
       }
     }
@@ -334,7 +335,7 @@ struct GraphBuilder {
       next += 1
       for input in inputs.prefix(Self.maximumNodes) where !isFull {
         guard !input.isResolved else {
-          // Its result is on its way, and is enough.
+          // Its result is about to arrive, and can be enough for the join.
           let id = graph.nodes[index].id
           if ends.withOneInput.contains(id) { ends.byThemselves.insert(id) }
           continue

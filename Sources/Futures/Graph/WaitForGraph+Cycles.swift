@@ -67,7 +67,7 @@ extension WaitForGraph {
 
   /// A circle in a group of nodes that all reach each other, beginning with the oldest node that is in one.
   private func cycle(in group: Set<Int>, _ awaited: [Int: [Int]]) -> [Node.ID] {
-    // Every node of the group is in a circle. The shortest one through the oldest node, by breadth.
+    // Every node of the group is in a circle. A breadth-first search finds the shortest one through the oldest node.
     let start = group.min()!
     var previous: [Int: Int] = [:]
     var queue = [start]

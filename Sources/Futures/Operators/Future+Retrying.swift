@@ -147,7 +147,7 @@ extension Future {
         guard budget?.allowsStart(in: delay, waited: waited) ?? true else { return .failed(error) }
         return Future<Void, Failure>.succeeded(())
           .derive(on: context, afterNanoseconds: delay, bypass: { _ in .failed(error) }) { _ in
-            // A context can be late.
+            // The context can run this later than after the delay.
             let isTooLate = budget.map { !$0.allowsStart(in: 0, waited: waited) } ?? false
             return cancellation.isCancelled || isTooLate ? .failed(error) : attempt(number + 1, waited: waited)
           }

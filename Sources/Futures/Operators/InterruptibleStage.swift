@@ -15,7 +15,7 @@ final class InterruptibleStage<Stored: OutcomeStorage>: Stage<Stored>, @unchecke
       let stage = unsafeDowncast(stage, to: InterruptibleStage.self)
       if outlivesSource, source.breakReason != nil {
         stage.setProducer(.inputs(interruption))
-        // The interruption resolves the stage, and the mistake would stay unnoticed.
+        // Reported here: the interruption resolves the stage, so no consumer waits for the broken future.
         if stage.breakReason == nil, !stage.wasCancelled { source.reportWaitForBrokenPromise() }
         return
       }

@@ -141,7 +141,7 @@ final class ItemQueue<Item: Sendable, Value: Sendable, Failure: Error>: Inputs, 
       guard !isFinished else { return nil }
       self.reason.takeStronger(reason)
       broken += 1
-      // Keeps an orphan: the queue leaves it at the end.
+      // An orphan stays in `running`, because the queue has to leave it at the end.
       return reason == nil ? nil : running.removeValue(forKey: index)
     }
     _ = input  // released here, outside the lock

@@ -118,7 +118,7 @@ final class FlatMapStage<Argument: Sendable, New: Sendable, Failure: Error>: Mov
   @inline(__always)
   func applyTransform(to argument: Argument, in trampoline: Trampoline) {
     let transform = takeValue(at: &transform).unsafelyUnwrapped
-    // The transform lives until the stage follows its future, because it can own the promise of that.
+    // The transform lives until the stage follows its future, because it can own the promise of that future.
     // In one expression: with a variable as a second handle, the future would not be private.
     withExtendedLifetime(transform) { follow(transform.apply(argument), in: trampoline) }
   }

@@ -47,7 +47,7 @@ public final class FutureCache<Key: Hashable & Sendable, Value: Sendable, Failur
   private init(_ label: String?, _ timer: ExecutionContext, _ lifetime: (@Sendable (Value) -> Int64)?) {
     let state = Locked(CacheState<Key, Value>())
     self.state = state
-    // Each number starts one load. So a load that a new caller starts meanwhile is another one.
+    // Called when all callers of a load have left. A load that a new caller starts meanwhile has another number.
     loads = PendingPromises(label, earlyAnswerLimit: 0, acceptsAnswers: false) { load in
       let slot = state.withLock { $0.removeUnlessLoaded(load.key, load.number) }
       _ = slot  // released here, outside the lock
@@ -173,7 +173,7 @@ public final class FutureCache<Key: Hashable & Sendable, Value: Sendable, Failur
     guard begins else {
       return future(for: key, fileID: fileID, line: line, work)
     }
-    // Before the callers get the value: a caller that comes too late for the load finds the value.
+    // Keeps the value before the callers get it, so that a caller that comes too late for the load finds it.
     let future = work().map { [weak self] value in
       self?.keep(value, for: key, number)
       return value

@@ -252,7 +252,7 @@ package final class LatestSlot: Sendable {
       state.newest += 1
       return (state.end(), [state.deadline, state.pause])
     }
-    // The request first: a cancelled deadline resolves, and would start its work.
+    // Stops the request first, because a cancelled deadline resolves, and would start its work.
     stop?()
     for timer in timers { timer?.cancel() }
   }
@@ -272,7 +272,7 @@ package final class LatestSlot: Sendable {
     guard let maximum = pace.maximum, pace.delay > 0 else { return delay }
     if let deadline = state.withLock({ $0.deadline }) { return .race([delay, deadline.shielded]) }
     let new = Timer.after(nanoseconds: maximum, on: timer)
-    // Another thread can be first.
+    // Another thread can have set a deadline meanwhile.
     let first = state.withLock { state -> Timer? in
       if let deadline = state.deadline { return deadline }
       state.deadline = new

@@ -155,7 +155,7 @@ public final class PendingPromises<Key: Hashable & Sendable, Value: Sendable, Fa
       return state.entries
     }
     let works = entries.values.compactMap(\.work)
-    // The callers first: a callback of theirs can still attach to the work, and so keep it running.
+    // Breaks the callers first: a callback of theirs can still attach to the work, and so keep it running.
     let owner: StaticString = acceptsAnswers ? "PendingPromises" : "FutureCache"
     for entry in entries.values { for caller in entry.inOrder { caller.breakState(releasedBy: owner) } }
     entries = [:]
@@ -204,7 +204,7 @@ public final class PendingPromises<Key: Hashable & Sendable, Value: Sendable, Fa
     let task = withUnsafeCurrentTask { $0.map { unsafeBitCast($0, to: ObjectIdentifier.self) } }
     let (number, isFirst, work, answer) = state.withLock {
       state -> (Int, Bool, Future<Value, Failure>?, Answers.Removed?) in
-      // With the same lock as the rest: an answer that arrives in between would be kept, and the caller would wait for ever.
+      // Before unlocking, because an answer that arrives then would be kept, and the caller would wait for ever.
       if takesAnswer, let answer = state.earlyAnswers.takeOldest(of: key) { return (0, false, nil, answer) }
       state.callerCount += 1
       let number = state.callerCount
@@ -280,7 +280,7 @@ public final class PendingPromises<Key: Hashable & Sendable, Value: Sendable, Fa
       }
       if !Cancelled<Failure>.isExpressible { entry.resultOnly.append(caller) }
       guard entry.callers.isEmpty else {
-        // More callers are not looked at, so that leaving stays O(1).
+        // Does not search among more callers, so that leaving stays O(1).
         let isSmall = entry.callers.count <= 4
         return (caller, nil, false, isSmall ? Array(entry.callers.values) : [], isSmall ? entry.work : nil)
       }

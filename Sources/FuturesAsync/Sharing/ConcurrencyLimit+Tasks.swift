@@ -35,7 +35,7 @@ extension ConcurrencyLimit {
       hold = try await turn.value(onCancel: .cancel)
     } catch {
       turn.cancel()
-      // A slot that was free when the task was cancelled.
+      // Gives back a slot that became free while the task was cancelled.
       if case .success(let hold) = turn.peek() { release(hold) }
       throw error
     }

@@ -191,7 +191,7 @@ extension SharedCallbackStream {
           start(handle)
           continue
         }
-        // The turn goes with `start`, so that a stop comes after it.
+        // The context continues this turn after `start`, so that a stop comes later than `start`.
         return context.execute {
           self.start(handle)
           self.continueControl()
