@@ -125,8 +125,8 @@ extension Future {
   /// Unavailable: needs `FuturesAsync`.
   @available(*, unavailable, message: "add import FuturesAsync")
   @_disfavoredOverload
-  public init<each Surplus>(
-    operation: @escaping (repeat (Never, each Surplus) -> Void) async throws(Failure) -> Value
+  public init<each Nothing>(
+    operation: @escaping (repeat (Never, each Nothing) -> Void) async throws(Failure) -> Value
   ) {
     unavailable()
   }

@@ -7,13 +7,13 @@ public import Futures
 extension Future {
   /// Starts a task as `Task { }` does, for a closure that throws.
   @_alwaysEmitIntoClient
-  init<each Surplus>(
+  init<each Nothing>(
     _ name: String?,
     _ priority: TaskPriority?,
     _ fileID: StaticString,
     _ line: UInt,
     throwing operation:
-      sending @escaping @isolated(any) (repeat (Never, each Surplus) -> Void) async throws(Failure) -> Value
+      sending @escaping @isolated(any) (repeat (Never, each Nothing) -> Void) async throws(Failure) -> Value
   ) {
     let state = State<Value, Failure>()
     self.init(state)
@@ -33,12 +33,12 @@ extension Future {
 
   /// Starts a task as `Task { }` does, for a closure that cannot throw.
   @_alwaysEmitIntoClient
-  init<each Surplus>(
+  init<each Nothing>(
     _ name: String?,
     _ priority: TaskPriority?,
     _ fileID: StaticString,
     _ line: UInt,
-    nonthrowing operation: sending @escaping @isolated(any) (repeat (Never, each Surplus) -> Void) async -> Value
+    nonthrowing operation: sending @escaping @isolated(any) (repeat (Never, each Nothing) -> Void) async -> Value
   ) {
     let state = State<Value, Failure>()
     self.init(state)
@@ -59,18 +59,18 @@ extension Future {
   ///
   /// A function, because Swift 6.3 cannot read it from a `sending` parameter of this type.
   @_alwaysEmitIntoClient
-  static func isolation<each Surplus, Thrown: Error>(
-    of operation: @isolated(any) (repeat (Never, each Surplus) -> Void) async throws(Thrown) -> Value
+  static func isolation<each Nothing, Thrown: Error>(
+    of operation: @isolated(any) (repeat (Never, each Nothing) -> Void) async throws(Thrown) -> Value
   ) -> (any Actor)? { operation.isolation }
 
   /// Starts a task on `isolation`, which the closure captures: the capture makes the task start there, in order of creation.
   @_alwaysEmitIntoClient
-  static func start<each Surplus>(
+  static func start<each Nothing>(
     isolation: isolated (any Actor)?,
     _ name: String?,
     _ priority: TaskPriority?,
     _ state: State<Value, Failure>,
-    throwing operation: @escaping @isolated(any) (repeat (Never, each Surplus) -> Void) async throws(Failure) -> Value
+    throwing operation: @escaping @isolated(any) (repeat (Never, each Nothing) -> Void) async throws(Failure) -> Value
   ) -> Task<Void, any Error> {
     nonisolated(unsafe) let operation = operation  // only the task calls it
     // Does not rethrow: in Swift 6.3 a rethrow across a hop returns off the caller's actor.
@@ -78,7 +78,7 @@ extension Future {
       return Task(name: name, priority: priority) { () async throws in
         _ = isolation
         do throws(Failure) {
-          state.resolveFromTask(.success(try await operation(repeat surplus((each Surplus).self))))
+          state.resolveFromTask(.success(try await operation(repeat nothing((each Nothing).self))))
         } catch {
           state.resolveFromTask(.failure(error))
         }
@@ -87,7 +87,7 @@ extension Future {
     return Task(priority: priority) { () async throws in
       _ = isolation
       do throws(Failure) {
-        state.resolveFromTask(.success(try await operation(repeat surplus((each Surplus).self))))
+        state.resolveFromTask(.success(try await operation(repeat nothing((each Nothing).self))))
       } catch {
         state.resolveFromTask(.failure(error))
       }
@@ -96,29 +96,29 @@ extension Future {
 
   /// As the function for a closure that throws.
   @_alwaysEmitIntoClient
-  static func start<each Surplus>(
+  static func start<each Nothing>(
     isolation: isolated (any Actor)?,
     _ name: String?,
     _ priority: TaskPriority?,
     _ state: State<Value, Failure>,
-    nonthrowing operation: @escaping @isolated(any) (repeat (Never, each Surplus) -> Void) async -> Value
+    nonthrowing operation: @escaping @isolated(any) (repeat (Never, each Nothing) -> Void) async -> Value
   ) -> Task<Void, any Error> {
     nonisolated(unsafe) let operation = operation  // only the task calls it
     if name != nil, #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) {
       return Task(name: name, priority: priority) { () async throws in
         _ = isolation
-        state.resolveFromTask(.success(await operation(repeat surplus((each Surplus).self))))
+        state.resolveFromTask(.success(await operation(repeat nothing((each Nothing).self))))
       }
     }
     return Task(priority: priority) { () async throws in
       _ = isolation
-      state.resolveFromTask(.success(await operation(repeat surplus((each Surplus).self))))
+      state.resolveFromTask(.success(await operation(repeat nothing((each Nothing).self))))
     }
   }
 }
 
-/// Returns the argument for a surplus parameter of a task's closure.
+/// Returns the argument for a parameter of the pack `Nothing`.
 ///
-/// There is no such parameter, so the library never calls it.
+/// The pack is always empty, so the library never calls it.
 @_alwaysEmitIntoClient
-func surplus<Parameter>(_: Parameter.Type) -> (Never, Parameter) -> Void { { _, _ in } }
+func nothing<Parameter>(_: Parameter.Type) -> (Never, Parameter) -> Void { { _, _ in } }

@@ -31,13 +31,13 @@ extension Future {
   ///   - line: The line that diagnostics name.
   ///   - operation: The asynchronous work: a closure without parameters.
   @_alwaysEmitIntoClient
-  public init<each Surplus>(
+  public init<each Nothing>(
     name: String? = nil,
     priority: TaskPriority? = nil,
     fileID: StaticString = #fileID,
     line: UInt = #line,
     @_inheritActorContext @_implicitSelfCapture
-    operation: sending @escaping @isolated(any) (repeat (Never, each Surplus) -> Void) async throws(Failure) -> Value
+    operation: sending @escaping @isolated(any) (repeat (Never, each Nothing) -> Void) async throws(Failure) -> Value
   ) {
     self.init(name, priority, fileID, line, throwing: operation)
   }
@@ -91,13 +91,13 @@ extension Future {
   /// Cancellation, future to task: cancelling the future cancels the task. If `Failure` can represent cancellation, the
   /// future is resolved at once, and the task's own result is dropped. Dropping the future cancels nothing.
   @_alwaysEmitIntoClient
-  public init<each Surplus>(
+  public init<each Nothing>(
     name: String? = nil,
     priority: TaskPriority? = nil,
     fileID: StaticString = #fileID,
     line: UInt = #line,
     @_inheritActorContext @_implicitSelfCapture
-    operation: sending @escaping @isolated(any) (repeat (Never, each Surplus) -> Void) async -> Value
+    operation: sending @escaping @isolated(any) (repeat (Never, each Nothing) -> Void) async -> Value
   ) {
     self.init(name, priority, fileID, line, nonthrowing: operation)
   }
@@ -139,13 +139,13 @@ extension Future where Failure == Never {
   /// Cancellation, future to task: cancelling the future cancels the task. The work decides when it ends. Dropping the
   /// future cancels nothing.
   @_alwaysEmitIntoClient
-  public init<each Surplus>(
+  public init<each Nothing>(
     name: String? = nil,
     priority: TaskPriority? = nil,
     fileID: StaticString = #fileID,
     line: UInt = #line,
     @_inheritActorContext @_implicitSelfCapture
-    operation: sending @escaping @isolated(any) (repeat (Never, each Surplus) -> Void) async -> Value
+    operation: sending @escaping @isolated(any) (repeat (Never, each Nothing) -> Void) async -> Value
   ) {
     self.init(name, priority, fileID, line, nonthrowing: operation)
   }
@@ -196,13 +196,13 @@ extension Future {
   /// Cancellation, future to task: cancelling the future cancels the task. If `Failure` can represent cancellation, the
   /// future is resolved at once, and the task's own result is dropped. Dropping the future cancels nothing.
   @_alwaysEmitIntoClient
-  public init<each Surplus>(
+  public init<each Nothing>(
     _ label: String,
     priority: TaskPriority? = nil,
     fileID: StaticString = #fileID,
     line: UInt = #line,
     @_inheritActorContext @_implicitSelfCapture
-    operation: sending @escaping @isolated(any) (repeat (Never, each Surplus) -> Void) async throws(Failure) -> Value
+    operation: sending @escaping @isolated(any) (repeat (Never, each Nothing) -> Void) async throws(Failure) -> Value
   ) {
     self.init(label, priority, fileID, line, throwing: operation)
   }
@@ -212,13 +212,13 @@ extension Future {
   /// Cancellation, future to task: cancelling the future cancels the task. If `Failure` can represent cancellation, the
   /// future is resolved at once, and the task's own result is dropped. Dropping the future cancels nothing.
   @_alwaysEmitIntoClient
-  public init<each Surplus>(
+  public init<each Nothing>(
     _ label: String,
     priority: TaskPriority? = nil,
     fileID: StaticString = #fileID,
     line: UInt = #line,
     @_inheritActorContext @_implicitSelfCapture
-    operation: sending @escaping @isolated(any) (repeat (Never, each Surplus) -> Void) async -> Value
+    operation: sending @escaping @isolated(any) (repeat (Never, each Nothing) -> Void) async -> Value
   ) {
     self.init(label, priority, fileID, line, nonthrowing: operation)
   }
@@ -230,13 +230,13 @@ extension Future where Failure == Never {
   /// Cancellation, future to task: cancelling the future cancels the task. The work decides when it ends. Dropping the
   /// future cancels nothing.
   @_alwaysEmitIntoClient
-  public init<each Surplus>(
+  public init<each Nothing>(
     _ label: String,
     priority: TaskPriority? = nil,
     fileID: StaticString = #fileID,
     line: UInt = #line,
     @_inheritActorContext @_implicitSelfCapture
-    operation: sending @escaping @isolated(any) (repeat (Never, each Surplus) -> Void) async -> Value
+    operation: sending @escaping @isolated(any) (repeat (Never, each Nothing) -> Void) async -> Value
   ) {
     self.init(label, priority, fileID, line, nonthrowing: operation)
   }

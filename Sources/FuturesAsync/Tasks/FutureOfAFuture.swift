@@ -24,14 +24,14 @@ extension Future where Failure == any Error {
   /// `Future+Task.swift` explains the pack.
   @_documentation(visibility: internal)
   @_alwaysEmitIntoClient
-  public init<Inner: FutureProtocol, each Surplus>(
+  public init<Inner: FutureProtocol, each Nothing>(
     name: String? = nil,
     priority: TaskPriority? = nil,
     @_inheritActorContext @_implicitSelfCapture tryAwaitItsValue operation:
-      sending @escaping @isolated(any) (repeat (Never, each Surplus) -> Void) throws -> Inner
+      sending @escaping @isolated(any) (repeat (Never, each Nothing) -> Void) throws -> Inner
   ) where Inner.Value == Value {
     let work = TaskOperation<Value, any Error>.throwing {
-      try await Future<Value, Inner.Failure>(operation(repeat surplus((each Surplus).self))).value
+      try await Future<Value, Inner.Failure>(operation(repeat nothing((each Nothing).self))).value
     }
     self.init(starting: .task, name: name, priority: priority, #fileID, #line, operation: work)
   }
@@ -39,14 +39,14 @@ extension Future where Failure == any Error {
   /// Refuses `Future("name") { get() }` if `get` returns a future.
   @_documentation(visibility: internal)
   @_alwaysEmitIntoClient
-  public init<Inner: FutureProtocol, each Surplus>(
+  public init<Inner: FutureProtocol, each Nothing>(
     _ label: String,
     priority: TaskPriority? = nil,
     @_inheritActorContext @_implicitSelfCapture tryAwaitItsValue operation:
-      sending @escaping @isolated(any) (repeat (Never, each Surplus) -> Void) throws -> Inner
+      sending @escaping @isolated(any) (repeat (Never, each Nothing) -> Void) throws -> Inner
   ) where Inner.Value == Value {
     let work = TaskOperation<Value, any Error>.throwing {
-      try await Future<Value, Inner.Failure>(operation(repeat surplus((each Surplus).self))).value
+      try await Future<Value, Inner.Failure>(operation(repeat nothing((each Nothing).self))).value
     }
     self.init(starting: .task, name: label, priority: priority, #fileID, #line, operation: work)
   }
