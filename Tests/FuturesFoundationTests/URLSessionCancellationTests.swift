@@ -88,7 +88,7 @@ private final class Attack: NSObject, URLSessionTaskDelegate, Sendable {
     var count: Int {
       switch self {
       case .burst: TestTier.choose(standard: 4, thorough: 8)
-      default: TestTier.choose(standard: 40, thorough: 200)
+      default: TestTier.choose(standard: 20, thorough: 200)
       }
     }
   }

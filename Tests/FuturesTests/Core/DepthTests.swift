@@ -7,9 +7,9 @@ import Testing
 
 /// Tests of R6, on threads with a stack of 512 KiB.
 ///
-/// A level takes at least 100 bytes of stack, so 20,000 nested levels overflow it.
+/// A level takes at least 100 bytes of stack, so 10,000 nested levels overflow it.
 struct DepthTests {
-  static let count = TestTier.choose(standard: 20_000, thorough: 1_000_000)
+  static let count = TestTier.choose(standard: 10_000, thorough: 1_000_000)
 
   @Test("R2, R6: a delivery that nests too deeply runs after the callback of the outermost delivery has returned")
   func deferredDelivery() {
