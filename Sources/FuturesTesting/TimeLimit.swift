@@ -44,6 +44,7 @@ private final class TimeLimitWatch: Sendable {
   /// The number of watches in the process, and whether another part of the program tracks: the last watch ends the tracking.
   private static let watches = Locked((count: 0, tracksAnyway: false))
 
+  /// Tracks pending futures from now on, and reports them once the time has passed.
   init(seconds: Double, _ report: @escaping @Sendable (WaitForGraph) -> Void) {
     Self.watches.withLock { watches in
       if watches.count == 0 { watches.tracksAnyway = FuturesDiagnostics.tracksPendingFutures }

@@ -510,6 +510,7 @@ extension FutureState {
       guard hasProducer, !isCancelled, let follower = consumers.only else {
         return nil
       }
+      // Of the first state that is spliced, the next source comes after the previous one.
       place = place?.inside(stage.place) ?? stage.place.next
       if isPlain { producer = .none } else { released = detach() }
       follower.enter(.finished)
@@ -517,7 +518,7 @@ extension FutureState {
     }
   }
 
-  /// Takes the only follower of a following state without a promise, if only the caller and the producer refer to the state.
+  /// Takes the only follower of a following state whose promise has gone, if only the caller and the producer refer to the state.
   static func takeFollower(ofPromise state: inout FutureState) -> Splicing {
     reading(&state) { state in
       guard state.currentPhase == .following, let only = state.consumers.only, only.kind == .follower,

@@ -19,7 +19,7 @@ public actor FutureOfAFuture {
 
 @FutureOfAFuture
 extension Future where Failure == any Error {
-  /// Refuses `Future { get() }` if `get` returns a future.
+  /// Refuses `Future { get() }` if `get` returns a future; `await Future { get() }` flattens it.
   ///
   /// `Future+Task.swift` explains the pack.
   @_documentation(visibility: internal)
@@ -36,7 +36,7 @@ extension Future where Failure == any Error {
     self.init(starting: .task, name: name, priority: priority, #fileID, #line, operation: work)
   }
 
-  /// Refuses `Future("name") { get() }` if `get` returns a future.
+  /// Refuses `Future("name") { get() }` if `get` returns a future; with `await` it flattens the future.
   @_documentation(visibility: internal)
   @_alwaysEmitIntoClient
   public init<Inner: FutureProtocol, each Nothing>(
@@ -51,7 +51,7 @@ extension Future where Failure == any Error {
     self.init(starting: .task, name: label, priority: priority, #fileID, #line, operation: work)
   }
 
-  /// Refuses work that returns a future.
+  /// Refuses work that returns a future, unless `await` before the call flattens it.
   @_documentation(visibility: internal)
   @_alwaysEmitIntoClient
   public static func detached<Inner: FutureProtocol>(
@@ -64,7 +64,7 @@ extension Future where Failure == any Error {
     }
   }
 
-  /// Refuses work that returns a future.
+  /// Refuses work that returns a future, unless `await` before the call flattens it.
   @_documentation(visibility: internal)
   @_alwaysEmitIntoClient
   public static func immediate<Inner: FutureProtocol>(
@@ -78,7 +78,7 @@ extension Future where Failure == any Error {
     }
   }
 
-  /// Refuses work that returns a future, if the overload for futures does not fit.
+  /// Refuses work that returns a future that the overload for futures does not fit, unless `await` before the call flattens it.
   @_documentation(visibility: internal)
   @_alwaysEmitIntoClient
   public static func serial<Item: Sendable, Inner: FutureProtocol>(
@@ -90,7 +90,7 @@ extension Future where Failure == any Error {
     serial(items, priority: priority) { item in try await Future<Value, Inner.Failure>(operation(item)).value }
   }
 
-  /// Refuses work that returns a future, if the overload for futures does not fit.
+  /// Refuses work that returns a future that the overload for futures does not fit, unless `await` before the call flattens it.
   @_documentation(visibility: internal)
   @_alwaysEmitIntoClient
   public static func concurrent<Item: Sendable, Inner: FutureProtocol>(
@@ -120,7 +120,7 @@ extension Future where Failure == any Error {
     }
   }
 
-  /// Refuses work that returns a future, if the overload for futures does not fit.
+  /// Refuses work that returns a future that the overload for futures does not fit, unless `await` before the call flattens it.
   @_documentation(visibility: internal)
   @_alwaysEmitIntoClient
   public static func retry<Inner: FutureProtocol>(
@@ -136,7 +136,7 @@ extension Future where Failure == any Error {
     }
   }
 
-  /// Refuses work that returns a future, if the overload for futures does not fit.
+  /// Refuses work that returns a future that the overload for futures does not fit, unless `await` before the call flattens it.
   @_documentation(visibility: internal)
   @_alwaysEmitIntoClient
   @available(macOS 13, iOS 16, tvOS 16, watchOS 9, *)
@@ -154,7 +154,7 @@ extension Future where Failure == any Error {
     }
   }
 
-  /// Refuses work that returns a future, if the overload for futures does not fit.
+  /// Refuses work that returns a future that the overload for futures does not fit, unless `await` before the call flattens it.
   @_documentation(visibility: internal)
   @_alwaysEmitIntoClient
   @available(macOS 13, iOS 16, tvOS 16, watchOS 9, *)
@@ -176,7 +176,7 @@ extension Future where Failure == any Error {
 
 @FutureOfAFuture
 extension SerialQueue {
-  /// Refuses work that returns a future.
+  /// Refuses work that returns a future, unless `await` before the call flattens it.
   @_documentation(visibility: internal)
   @_alwaysEmitIntoClient
   public func future<Inner: FutureProtocol>(
@@ -192,7 +192,7 @@ extension SerialQueue {
 
 @FutureOfAFuture
 extension ConcurrencyLimit {
-  /// Refuses work that returns a future, if the overload for futures does not fit.
+  /// Refuses work that returns a future that the overload for futures does not fit, unless `await` before the call flattens it.
   @_documentation(visibility: internal)
   @_disfavoredOverload
   @_alwaysEmitIntoClient
