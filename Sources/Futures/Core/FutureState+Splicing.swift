@@ -26,10 +26,10 @@ extension FutureState {
     }
   }
 
-  /// Returns whether an operator can return a future that its transform made, and needs no stage to follow it.
+  /// Returns whether a future that a transform made can itself be the derived future, so that no stage has to follow it.
   ///
-  /// It can if the caller holds the only handle, no consumer is attached, and the producer can fill only the part of the
-  /// progress after `share`: a stage gets that part here. Without a promise, no other producer reports progress.
+  /// That needs the only handle, no consumer, and a producer whose progress can begin after `share`. Of a stage this moves the
+  /// progress there. Other producers than inputs report none, because no promise exists.
   @usableFromInline
   static func claimExclusive(_ state: inout FutureState, after share: Double) -> Bool {
     reading(&state) { state in

@@ -252,6 +252,7 @@ private struct CacheState<Key: Hashable & Sendable, Value: Sendable> {
   ///   callers have left, if another thread is about to remove it.
   mutating func begin(_ key: Key, _ number: Int) -> (begins: Bool, left: Slot?) {
     guard let slot = slot(key, number), slot.value == nil else { return (false, nil) }
+    // Only the first caller begins a load. If there is a new first one, all callers of the running load have left.
     if slot.isLoading { return (false, remove(key, ifFrom: number)) }
     slot.isLoading = true
     return (true, nil)
