@@ -39,7 +39,7 @@ package final class StoredFile: Sendable {
     }.get()
   }
 
-  /// Prevents `store`.
+  /// Prevents a later `store`.
   /// - Returns: The response if the file is in its place.
   package func cancel() -> URLResponse? {
     state.withLock { state in

@@ -186,7 +186,7 @@ private struct Agenda {
     return turn
   }
 
-  /// Drops later work.
+  /// Closes the agenda, which drops later work.
   /// - Returns: The pending work, for release after unlocking.
   mutating func close() -> Agenda {
     let now = now

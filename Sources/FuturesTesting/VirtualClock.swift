@@ -74,7 +74,7 @@ public struct VirtualClock: Clock {
     try result.get()
   }
 
-  /// Only the timer owns the promise: if the context drops the timer, the sleep ends with `BrokenPromise`.
+  /// Starts a timer, which alone owns the promise: if the context drops the timer, the sleep ends with `BrokenPromise`.
   private func startTimer(after delay: Duration) -> (future: Future<Void, any Error>, cancel: @Sendable () -> Void) {
     let promise = Promise<Void, any Error>("sleep")
     let removeTimer = context.schedule(afterNanoseconds: delay.nanoseconds) { promise.succeed() }

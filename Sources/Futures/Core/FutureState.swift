@@ -577,10 +577,11 @@ extension FutureState {
       case .new: break
       case .notified: orphanedInputs?.notified -= 1
       case .submitted, .finished: return nil
-      // It waits for no result, or none ever comes.
+      // The consumer waits for no result, or none ever comes.
       case .listed where !isResultOnly || isEndless, .resultOnly where !isResultOnly: reference = unlist(consumer)
+      // The consumer stays for the result.
       case .listed where isPending: consumers.prepend(consumers.remove(.passUnretained(consumer)))
-      // It gets the result of a delivery anyway, or has become result-only before.
+      // The consumer gets the result of a delivery anyway, or has become result-only before.
       case .listed, .resultOnly: return nil
       }
       if isResultOnly, reference == nil { consumer.enter(.resultOnly) } else { consumer.enter(.finished) }
@@ -728,7 +729,7 @@ extension FutureState {
     }
   }
 
-  /// Breaks a pending state for ever.
+  /// Marks a pending state as broken for ever, in the place of an outcome.
   final func settleBroken(_ reason: BreakReason, _ released: inout Released?) -> Settlement {
     changing {
       guard hasProducer else { return .rejected }

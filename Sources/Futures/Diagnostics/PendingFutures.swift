@@ -170,7 +170,7 @@ extension LockedReference where Object == PendingFutures {
     return body()
   }
 
-  /// Changes the tracked threads.
+  /// Changes which threads are tracked; while none is, there is no table.
   private func change(_ body: (PendingFutures) -> Void) {
     let previous = update { table in
       let changed = table ?? PendingFutures()

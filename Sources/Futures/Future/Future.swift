@@ -137,7 +137,7 @@ extension Future {
     }
   }
 
-  // Not inlined: otherwise each caller would save registers for this call, also for a future without a state.
+  /// As `peek()` of a shared state; not inlined, because each caller would save registers for this call, also without a state.
   @_alwaysEmitIntoClient
   @inline(never)
   func peekState() -> Result<Value, Failure>? { withState { $0.peek() } }

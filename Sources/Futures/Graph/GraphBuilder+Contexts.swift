@@ -7,7 +7,7 @@ extension GraphBuilder {
     return queue.label == DispatchQueue.main.label ? "the main queue" : "the queue \"\(queue.label)\""
   }
 
-  /// Tells contexts apart.
+  /// Returns a value by which equal contexts are found.
   ///
   /// On Linux each use of the main queue or of a global one can have another object, so these go by their labels.
   static func identity(of context: AnyObject) -> AnyHashable {

@@ -14,7 +14,7 @@ struct StateSnapshot {
   /// A list can have a million callbacks, and the lock has to be free again after a tenth of a millisecond.
   private static let maximumConsumers = 2_000
 
-  /// - Parameter state: The state; `nil` if another thread keeps its lock.
+  /// Reads a state; `nil` if another thread keeps its lock.
   init?(_ state: FutureState) {
     // An owner runs a few dozen instructions, unless its thread was interrupted.
     for _ in 0..<1_000 {

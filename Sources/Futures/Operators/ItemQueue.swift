@@ -89,6 +89,7 @@ final class ItemQueue<Item: Sendable, Value: Sendable, Failure: Error>: Inputs, 
       return .start(item, index: values.count - 1)
     }
     isStarting = false
+    // Otherwise a started item can still get a value.
     guard active == broken else { return .wait }
     isFinished = true
     guard let reason else { return .succeed(values.map { $0.unsafelyUnwrapped }) }

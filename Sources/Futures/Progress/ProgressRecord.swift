@@ -187,7 +187,7 @@ final class ProgressRecord: @unchecked Sendable {
 
   // MARK: - The parts
 
-  /// Reserves `share` of the whole for a part, or the rest if that is less.
+  /// Reserves `share` of the whole for a part, or the share that no part has, if that is less.
   func reserve(_ share: Double) -> ProgressPart {
     let share = min(ProgressPart(share), .whole - shared)
     shared = shared + share
@@ -248,7 +248,7 @@ final class ProgressRecord: @unchecked Sendable {
     return (replaced, advance(to: region.offset))
   }
 
-  /// Applies the progress at the other end of a link.
+  /// Applies the progress of the source of a link.
   func update(_ link: ProgressLink, to progress: FutureProgress) -> Bool {
     guard has(link) else { return false }
     switch link.role {

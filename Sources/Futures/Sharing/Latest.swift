@@ -232,7 +232,7 @@ package final class LatestSlot: Sendable {
 
   package var isRunning: Bool { state.withLock { $0.isRunning } }
 
-  /// Stops the request, and returns the number of the next one.
+  /// Stops the newest request, begins another one, and returns its number.
   @usableFromInline
   package func begin() -> Int {
     let (number, stop) = state.withLock { state in

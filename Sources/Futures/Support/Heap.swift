@@ -7,7 +7,7 @@ package struct Heap<Element: Comparable> {
 
   package init() {}
 
-  /// O(n).
+  /// Makes a heap of elements, in O(n).
   package init(_ elements: [Element]) {
     self.elements = elements
     for index in (0..<elements.count / 2).reversed() { siftDown(from: index) }
@@ -16,7 +16,7 @@ package struct Heap<Element: Comparable> {
   /// The smallest element.
   package var first: Element? { elements.first }
 
-  /// O(log n).
+  /// Inserts an element, in O(log n).
   package mutating func insert(_ element: Element) {
     elements.append(element)
     var index = elements.count - 1

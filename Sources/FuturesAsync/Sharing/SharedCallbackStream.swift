@@ -175,7 +175,7 @@ extension SharedCallbackStream {
     if state.withLock({ $0.beginControl() }) { continueControl() }
   }
 
-  /// Does the next actions of this turn.
+  /// Starts and stops the source until it fits the readers, at most `maximumActions` times on this thread.
   ///
   /// Other threads can add and release readers as fast as this one starts and stops the source. So the turn goes to a thread of the
   /// global queue in the end.
