@@ -276,7 +276,7 @@ final class LinkedHandler: CancellationHandler, @unchecked Sendable {
     super.init(handler)
   }
 
-  /// Runs the handler; returns the state of a linked source, which the caller cancels next, so that a chain of sources takes no stack.
+  /// Runs the handler; returns the state of a linked source, which the caller cancels next: a chain of sources takes no stack.
   override func run() -> CancellationState? {
     let state = state.take()
     _ = super.run()

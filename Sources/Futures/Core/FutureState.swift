@@ -336,7 +336,7 @@ extension FutureState {
   /// Makes `new` the producer of a pending state.
   /// - Parameters:
   ///   - new: The producer.
-  ///   - isFirst: Whether to do so only if the state has none: a promise, whose task or work cancels or raises others.
+  ///   - isFirst: Whether an earlier producer stays, such as the future that a promise follows.
   /// - Returns: Whether the state was cancelled, so that the caller cancels the producer.
   @usableFromInline
   @discardableResult

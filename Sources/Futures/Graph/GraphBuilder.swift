@@ -98,7 +98,7 @@ struct GraphBuilder {
     case .pending, .following: return true
     // An orphan has no producer that could be late.
     case .orphaned, .resolved: return false
-    // Submitted work and a timer have ended: they resolve their state, and its callbacks run later.
+    // Submitted work and a timer end when they resolve their state. Other entries end when its callbacks have run.
     case .delivering, .closing: return entry.kind != .work && entry.kind != .timer
     }
   }
