@@ -246,7 +246,7 @@ extension FutureState {
 
   /// Calls `body` under the lock of `state`, without retaining the state.
   ///
-  /// In a debug build, `state.lock.withLock` retains the state while it runs. Then no handle would ever be the only one.
+  /// In a debug build, `state.lock.withLock` retains the state while it runs. Then `isOnlyHandle` would never be `true`.
   @inline(__always)
   static func reading<Output>(_ state: inout FutureState, _ body: (inout FutureState) -> Output) -> Output {
     // A lock never moves, so the pointer stays valid while the caller keeps the state alive.

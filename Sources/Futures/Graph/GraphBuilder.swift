@@ -59,6 +59,7 @@ struct GraphBuilder {
 
   init(_ tracked: [TrackedObject]) {
     self.tracked = tracked
+    // Of several entries of one object, the last one counts.
     entries = Dictionary(
       tracked.enumerated().map { (ObjectIdentifier($1.object), $0) },
       uniquingKeysWith: { max($0, $1) }
