@@ -17,7 +17,8 @@ extension WaitForGraph {
     // A chain that leads to a circle or to a broken promise, or away from one, can be long, and has no circle.
     var rest = Self.peel(Self.peel(stuck, awaited, waiters), waiters, awaited)
     cycles = []
-    for id in rest.sorted() where rest.contains(id) {
+    // Each node of a circle is awaited by another one; the edges are sorted by the awaited node, so the oldest comes first.
+    for id in edges.map(\.awaited) where rest.contains(id) {
       let group = Self.reached(from: id, awaited).intersection(Self.reached(from: id, waiters))
       rest.subtract(group)
       rest.remove(id)

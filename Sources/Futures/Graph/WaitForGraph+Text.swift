@@ -133,7 +133,7 @@ private struct TreeText {
         continue
       }
       lines.append("\(head)\(inCycle.contains(id) ? "↺ " : "")\(node)")
-      let children = (waiters[id] ?? []).sorted()
+      let children = waiters[id] ?? []
       let isTooWide = indentation.count >= Self.maximumIndentation
       for (position, child) in children.enumerated().reversed() {
         let isLast = position == children.count - 1
