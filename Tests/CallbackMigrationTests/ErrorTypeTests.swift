@@ -124,8 +124,6 @@ struct ErrorTypeTests {
         "(Model?, Int?, (any Error)?)", "(Model, Int)",
         "valueOrErrorHandler(UncheckedTransfer((value1, value2)), error)"
       ),
-      ("((Model?, (any Error)?))", "Model", "valueOrErrorHandler(values.0.map(UncheckedTransfer.init), values.1) }"),
-      ("((Model, (any Error)?))", "Model", "valueOrErrorHandler(UncheckedTransfer(values.0), values.1) }"),
       ("(Model, Int)", "(Model, Int)", "promise.valueHandler(UncheckedTransfer((value1, value2))) }"),
     ]
   )

@@ -11,7 +11,6 @@ struct GeneratorTests {
       ("(_ files: [Int], _ messages: [String])", "([Int], [String])"),
       ("(_ files: [Int], _ messages: [String], (any Error)?)", "([Int], [String], (any Error)?)"),
       // The compiler keeps the labels of a tuple.
-      ("", "((files: [Int]?, messages: [String]?, error: (any Error)?))"),
       ("", "(Result<(files: [Int], messages: [String]), any Error>)"),
       ("", "((files: [Int], messages: [String])?, (any Error)?)"),
     ]
@@ -30,7 +29,7 @@ struct GeneratorTests {
     let generated = builder.generated()
     #expect(generated.contains("async throws -> (files: [Int], messages: [String]) {"), "\(generated)")
     #expect(generated.contains("-> Future<(files: [Int], messages: [String]), any Error> {"), "\(generated)")
-    let value = ["(files: value1, messages: value2)", "value2 = values.1 {", "resultHandler)", "valueOrErrorHandler)"]
+    let value = ["(files: value1, messages: value2)", "resultHandler)", "valueOrErrorHandler)"]
     #expect(value.contains(where: generated.contains), "\(generated)")
   }
 

@@ -20,12 +20,12 @@
     @Test(
       "the words before a pair of braces give its kind",
       arguments: [
-        ("if a, let b = c(d) § {}", CodeBlock.branch("if")), ("guard a else § {}", .branch("else")),
-        ("if a {} else if b § {}", .branch("else")), ("do {} catch E.a(let b) § {}", .branch("catch")),
+        ("if a, let b = c(d) § {}", CodeBlock.branch), ("guard a else § {}", .branch),
+        ("if a {} else if b § {}", .branch), ("do {} catch E.a(let b) § {}", .branch),
         ("rows: for a in b where c § {}", .loop), ("switch a § {}", .cases), ("defer § {}", .deferred),
-        ("var a: Int § {}", .accessor), ("public final class A: B § {}", .type),
-        ("extension A where B == C § {}", .type),
-        ("if a,\n  let b = c\n § {}", .branch("if")), ("while a\n  && b § {}", .loop),
+        ("var a: Int § {}", .accessor), ("public final class A: B § {}", .declaration),
+        ("extension A where B == C § {}", .declaration),
+        ("if a,\n  let b = c\n § {}", .branch), ("while a\n  && b § {}", .loop),
         ("var a: Int { get § {} }", .accessor), ("var a: Int { get { 1 }\n set(b) § {} }", .accessor),
         ("subscript(a: Int) -> Int { get { 1 }\n set(b) § {} }", .accessor),
         ("var a = 1 { willSet(b) § {} }", .accessor),
@@ -62,7 +62,7 @@
       )
       let blocks = tokens.items.indices.filter { tokens[$0] == "{" }.map { tokens.block(at: $0) }
       let expected: [CodeBlock] = [
-        .function(name: try index("load", tokens)), .closure(callee: try index("c", tokens)),
+        .declaration, .closure(callee: try index("c", tokens)),
         .closure(callee: try index("e", tokens)), .closure(callee: try index("Task", tokens)),
       ]
       #expect(blocks == expected)

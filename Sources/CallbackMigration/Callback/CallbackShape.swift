@@ -1,5 +1,5 @@
 /// How a callback gets its result: by a `Result`, by a value and an error, or otherwise.
-package indirect enum CallbackShape {
+package enum CallbackShape {
   /// One parameter, a `Result`.
   case result(value: ArraySlice<Token>, failure: ArraySlice<Token>)
 
@@ -15,8 +15,8 @@ package indirect enum CallbackShape {
   /// One closure for success and one for failure.
   case successOrFailure([ArraySlice<Token>])
 
-  /// One value that contains the result, such as a tuple `(User?, Error?)`.
-  case unpacked(CallbackShape, Unpacking)
+  /// One value with a property `result`.
+  case response(value: ArraySlice<Token>, failure: ArraySlice<Token>)
 
   /// The callback can come more than once.
   case repeated(Refusal)
@@ -33,7 +33,7 @@ package indirect enum CallbackShape {
     case .values(let values): values.isEmpty ? "nothing" : values.count == 1 ? "value" : "values"
     case .error: "error?"
     case .successOrFailure: "success, failure"
-    case .unpacked(let shape, let unpacking): "\(shape.name) in \(unpacking.name)"
+    case .response: "Result in a response"
     case .repeated: "many times"
     case .unknown: "unknown"
     }
@@ -42,9 +42,8 @@ package indirect enum CallbackShape {
   /// The values that an async counterpart returns; `nil` if they are unknown.
   var values: [ArraySlice<Token>]? {
     switch self {
-    case .result(let value, _): Self.isVoid(value) ? [] : [value]
+    case .result(let value, _), .response(let value, _): Self.isVoid(value) ? [] : [value]
     case .valuesOrError(let values, _), .values(let values), .successOrFailure(let values): values
-    case .unpacked(let shape, _): shape.values
     case .error: []
     case .repeated, .unknown: nil
     }
@@ -53,7 +52,7 @@ package indirect enum CallbackShape {
   /// The callback's own error type; `nil` for `any Error`, and without an error.
   var typedFailure: ArraySlice<Token>? {
     switch self {
-    case .result(_, let failure), .unpacked(.result(_, let failure), _):
+    case .result(_, let failure), .response(_, let failure):
       let isAny = ["any Error", "Error", "any Swift.Error", "Swift.Error", "Never"].contains(failure.text)
       return isAny ? nil : failure
     default: return nil
@@ -64,31 +63,11 @@ package indirect enum CallbackShape {
   var isDivided: Bool {
     switch self {
     case .result, .successOrFailure, .valuesOrError(_, areOptional: true): true
-    case .valuesOrError(_, areOptional: false), .error, .values, .unpacked, .repeated, .unknown: false
+    case .valuesOrError(_, areOptional: false), .error, .values, .response, .repeated, .unknown: false
     }
   }
 
   static func isVoid(_ type: ArraySlice<Token>) -> Bool { type.text == "Void" || type.text == "()" }
-}
-
-/// How a counterpart gets the result out of a single value.
-package enum Unpacking {
-  /// The property `result` of the value.
-  case result
-
-  /// A tuple with this number of elements.
-  case tuple(Int)
-
-  /// The cases of an enum, and whether success has a value.
-  case cases(success: String, hasValue: Bool, failure: String)
-
-  fileprivate var name: String {
-    switch self {
-    case .result: "a response"
-    case .tuple: "a tuple"
-    case .cases: "an enum"
-    }
-  }
 }
 
 /// How a closure reports the progress of the work.
@@ -180,7 +159,7 @@ extension Callbacks {
       self = pair
     } else if completions.count == 1 {
       let shape = reader.shape(first.type, first.index)
-      self.init(shape: shape, labels: reader.labels(of: first.type, shape), completion: first.index)
+      self.init(shape: shape, labels: reader.usable(first.type.labels, for: shape), completion: first.index)
       if case .valuesOrError(_, areOptional: false) = shape { lineWithoutValue = reader.lineWithoutValue(first.index) }
       if case .values(let values) = shape { returnedFailure = reader.returnedFailure(values, first.type.labels) }
     } else {

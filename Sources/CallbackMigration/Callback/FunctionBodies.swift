@@ -33,7 +33,7 @@ final class FunctionBodies {
     while next < found.count, found.count < 8 {
       let body = found[next]
       found += body.receivers.compactMap { receiver($0, returnsHandle: body.returnsHandle) }.filter { other in
-        !found.contains { $0.range == other.range && $0.tokens.source == other.tokens.source }
+        !found.contains { $0.range == other.range && $0.tokens.text == other.tokens.text }
       }
       next += 1
     }

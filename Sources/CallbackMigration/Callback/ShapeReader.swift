@@ -32,16 +32,8 @@ struct ShapeReader {
     return completions.count == 2 && failures.count == 1 ? failures[0].index : nil
   }
 
-  /// The names of the values, as the labels of a tuple.
-  func labels(of type: FunctionType, _ shape: CallbackShape) -> [String] {
-    guard case .unpacked(let inner, .tuple) = shape, let value = type.parameters.first else {
-      return usable(type.labels, for: shape)
-    }
-    var reader = TokenReader(aliases.resolve(value))
-    return usable(reader.takeBracketed("(", ")")?.elements.map(FunctionType.label) ?? [], for: inner)
-  }
-
-  private func usable(_ labels: [String], for shape: CallbackShape) -> [String] {
+  /// The names of the values, as the labels of a tuple; empty if they cannot be.
+  func usable(_ labels: [String], for shape: CallbackShape) -> [String] {
     guard let count = shape.values?.count, count > 1 else { return [] }
     // A `Result` of a tuple has the labels in the type of its value.
     let labels = labels.prefix(count).map { $0 == "_" ? "" : $0 }
@@ -61,34 +53,14 @@ struct ShapeReader {
     }
     guard case .values = shape else { return shape }
     if knowledge.says(.whole) { return shape }
-    if values.count == 1, let unpacked = unpacked(values[0]) { return unpacked }
+    if values.count == 1, case .result(let value, let failure)? = facts.members.failure(in: values[0], aliases) {
+      return .response(value: value, failure: failure)
+    }
     return errorRefusal(values).map(CallbackShape.unknown) ?? shape
   }
 
   /// The line of a body that calls back with neither an error nor a value; `nil` if there is none.
   func lineWithoutValue(_ index: Int) -> Int? { bodies([index]).lazy.compactMap(\.lineWithoutValue).first }
-
-  /// The shape of a result inside a single value; `nil` if there is none, or if it cannot be unpacked.
-  private func unpacked(_ value: ArraySlice<Token>) -> CallbackShape? {
-    var reader = TokenReader(aliases.resolve(value))
-    if let inside = reader.takeBracketed("(", ")"), reader.isAtEnd, inside.elements.count > 1 {
-      let shape = typeShape(inside.elements.map(FunctionType.withoutLabel))
-      switch shape {
-      case .valuesOrError(let values, areOptional: true) where values.count < 3: break
-      case .valuesOrError(_, areOptional: false): break
-      default: return nil
-      }
-      return .unpacked(shape, .tuple(inside.elements.count))
-    }
-    switch facts.members.failure(in: value, aliases) {
-    case .result(let value, let failure)?: return .unpacked(.result(value: value, failure: failure), .result)
-    case .cases(let success, let value, let failure)?:
-      let values = value.map { CallbackShape.isVoid($0) ? [] : [$0] } ?? []
-      let unpacking = Unpacking.cases(success: success, hasValue: value != nil, failure: failure)
-      return .unpacked(.successOrFailure(values), unpacking)
-    case .hidden?, nil: return nil
-    }
-  }
 
   /// The reason why a value is, or could be, an error that a counterpart would return.
   private func errorRefusal(_ values: [ArraySlice<Token>]) -> Refusal? {
@@ -110,7 +82,7 @@ struct ShapeReader {
         return .returnsNoError(label, bare.text, isOwn: bare.count == 1 && bare.allSatisfy(facts.isOwn))
       }
       for token in type {
-        if token.type == "s:s6ResultO" || token.type == "s:s5ErrorP" {
+        if token.type == "s:s6ResultO" || aliases.isError([token]) {
           return .returnsFailure(in: type.text)
         }
         if facts.members.failure(in: [token], aliases) != nil || facts.isForeignResponse(token) {

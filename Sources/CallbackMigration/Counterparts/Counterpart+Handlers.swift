@@ -1,9 +1,7 @@
 /// The handlers that the bodies of counterparts pass to the callback function.
 extension Counterpart {
-  var completion: String { completion(callbacks.shape) }
-
-  private func completion(_ shape: CallbackShape) -> String {
-    switch shape {
+  var completion: String {
+    switch callbacks.shape {
     case .result(_, let failure):
       let handler = resultHandler(failure)
       return isTransferred ? "{ @Sendable in \(handler)(\(mapped("$0"))) }" : handler
@@ -26,8 +24,10 @@ extension Counterpart {
       case 2 where callbacks.labels.isEmpty && !isTransferred: return "\(bridge).valuesOrErrorHandler()"
       default:
         let all = names(values.count)
-        return
-          "{ @Sendable \(all.joined(separator: ", ")), error in \(unwrapping(all, all.map { "let \($0)" }, "error")) }"
+        let handler = "\(bridge).valueOrErrorHandler"
+        let areThere = all.map { "let \($0)" }.joined(separator: ", ")
+        let call = "if \(areThere) { \(handler)(\(wrapped(tuple(all))), error) } else { \(handler)(nil, error) }"
+        return "{ @Sendable \(all.joined(separator: ", ")), error in \(call) }"
       }
     case .valuesOrError(let values, areOptional: false):
       let isOptional = values.count == 1 && aliases.isOptional(values[0])
@@ -38,21 +38,9 @@ extension Counterpart {
       let value = wrapped(plain)
       let call = "\(bridge).valueOrErrorHandler(\(value), error)"
       return "{ @Sendable \(all.joined(separator: ", ")), error in \(call) }"
-    case .unpacked(.result(_, let failure), .result):
+    case .response(_, let failure):
       return "{ @Sendable response in \(resultHandler(failure))(\(mapped("response.result"))) }"
-    case .unpacked(let shape, .tuple(let count)): return unpackedTuple(shape, count)
-    case .unpacked(_, .cases(let success, let hasValue, let failure)):
-      let value = hasValue ? "(let value)" : ""
-      let handler = callbacks.shape.values?.isEmpty == true ? "voidHandler()" : "valueHandler(\(wrapped("value")))"
-      return """
-        { @Sendable outcome in
-          switch outcome {
-          case .\(success)\(value): \(bridge).\(handler)
-          case .\(failure)(let error): \(bridge).failureHandler(error)
-          }
-        }
-        """
-    case .unpacked, .repeated, .unknown: preconditionFailure("No counterpart is written for \(function.title).")
+    case .repeated, .unknown: preconditionFailure("No counterpart is written for \(function.title).")
     }
   }
 
@@ -65,33 +53,11 @@ extension Counterpart {
     return "\(bridge).resultHandler(of: \(isName ? type : "(\(type))").self)"
   }
 
-  private func unpackedTuple(_ shape: CallbackShape, _ count: Int) -> String {
-    let parts = (0..<count - 1).map { "values.\($0)" }
-    let error = "values.\(count - 1)"
-    var areOptional = false
-    if case .valuesOrError(_, areOptional: true) = shape { areOptional = true }
-    let all = parts.count == 1 ? areOptional ? mapped(parts[0]) : wrapped(parts[0]) : wrapped(tuple(parts))
-    if areOptional, parts.count == 2 {
-      guard callbacks.labels.isEmpty, !isTransferred else {
-        let names = names(parts.count)
-        return "{ @Sendable values in \(unwrapping(names, zip(names, parts).map { "let \($0) = \($1)" }, error)) }"
-      }
-      return "{ @Sendable values in \(bridge).valuesOrErrorHandler()(\(parts.joined(separator: ", ")), \(error)) }"
-    }
-    return "{ @Sendable values in \(bridge).valueOrErrorHandler(\(all), \(error)) }"
-  }
-
   /// The value, in an `UncheckedTransfer` if the package asks for that.
   func wrapped(_ value: String) -> String { isTransferred ? "\(transfer)(\(value))" : value }
 
   /// The result or optional, whose value is in an `UncheckedTransfer` if the package asks for that.
   private func mapped(_ value: String) -> String { isTransferred ? "\(value).map(\(transfer).init)" : value }
 
-  /// Passes the values on if none is missing, and otherwise only the error.
-  private func unwrapping(_ names: [String], _ conditions: [String], _ error: String) -> String {
-    let (some, none) = ("valueOrErrorHandler(\(wrapped(tuple(names))), \(error))", "valueOrErrorHandler(nil, \(error))")
-    return "if \(conditions.joined(separator: ", ")) { \(bridge).\(some) } else { \(bridge).\(none) }"
-  }
-
-  func names(_ count: Int) -> [String] { (1...count).map { "value\($0)" } }
+  private func names(_ count: Int) -> [String] { (1...count).map { "value\($0)" } }
 }

@@ -192,7 +192,7 @@ extension CallbackFunction {
     case .valuesOrError(_, areOptional: true): 2
     case .valuesOrError(_, areOptional: false): 3
     case .error: 4
-    case .values, .unpacked, .repeated, .unknown: nil
+    case .values, .response, .repeated, .unknown: nil
     }
   }
 

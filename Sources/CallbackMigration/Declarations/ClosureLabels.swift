@@ -13,13 +13,10 @@ extension SymbolGraph {
       else { continue }
       let source = files[path] ?? SourceTokens((try? String(contentsOfFile: path, encoding: .utf8)) ?? "")
       files[path] = source
-      let offset = source.source.start(ofLine: location.position.line) + location.position.character
       let tokens = [Token](symbol.declarationFragments)
-      guard let place = source.index(at: offset), let labelled = tokens.withClosureLabels(from: source, at: place)
-      else {
-        continue
+      if let labelled = tokens.withClosureLabels(from: source, line: location.position.line + 1) {
+        graph.symbols[index].declarationFragments = labelled.fragments
       }
-      graph.symbols[index].declarationFragments = labelled.fragments
     }
     return graph
   }
@@ -27,13 +24,15 @@ extension SymbolGraph {
 
 extension [Token] {
   /// The tokens of a declaration with the closure parameters' names of its source; `nil` if there are no names to add.
-  fileprivate func withClosureLabels(from source: SourceTokens, at name: Int) -> [Token]? {
+  ///
+  /// The name of the declaration is on the line.
+  fileprivate func withClosureLabels(from source: SourceTokens, line: Int) -> [Token]? {
     let own = SourceTokens(text)
     guard own.items.count == count, own.isBalanced else { return nil }
     let keyword = own.items.indices.first { ["func", "init", "typealias"].contains(own[$0]) }
-    guard let ownName = keyword.map({ own[$0] == "init" ? $0 : $0 + 1 }), own[ownName] == source[name] else {
-      return nil
-    }
+    guard let ownName = keyword.map({ own[$0] == "init" ? $0 : $0 + 1 }),
+      let name = source.items.indices.first(where: { source.line($0) == line && source[$0] == own[ownName] })
+    else { return nil }
     let closures = own.closures(ofDeclaration: ownName)
     let sourceClosures = source.closures(ofDeclaration: name)
     guard closures.count == sourceClosures.count else { return nil }

@@ -1,13 +1,8 @@
 /// The members of a module's structs, classes and enums.
 struct TypeMembers {
-  private struct Case {
-    let name: String
-    let payload: [ArraySlice<Token>]
-  }
-
   private var generics: [String: [String]] = [:]
   private var properties: [String: [String: ArraySlice<Token>]] = [:]
-  private var cases: [String: [Case]] = [:]
+  private var cases: [String: [(name: String, payload: [ArraySlice<Token>])]] = [:]
 
   init(_ graph: SymbolGraph) {
     let owners = TypeRelations(graph).owners
@@ -27,7 +22,7 @@ struct TypeMembers {
         _ = reader.take(upTo: ["case"])
         guard let owner = owners[identifier], reader.take("case"), let name = reader.take()?.text else { continue }
         let payload = (reader.takeBracketed("(", ")")?.elements ?? []).map(FunctionType.withoutLabel)
-        cases[owner, default: []].append(Case(name: name, payload: payload))
+        cases[owner, default: []].append((name, payload))
       default: break
       }
     }
@@ -35,12 +30,10 @@ struct TypeMembers {
 
   /// How a value holds a failure.
   enum Failure {
+    /// In its property `result`.
     case result(value: ArraySlice<Token>, failure: ArraySlice<Token>)
 
-    /// Two cases of an enum. The success can have a value.
-    case cases(success: String, value: ArraySlice<Token>?, failure: String)
-
-    /// The failure cannot be unpacked.
+    /// In another property, or in a case of an enum.
     case hidden
   }
 
@@ -63,15 +56,9 @@ struct TypeMembers {
         || aliases.isError(aliases.wrapped(type) ?? type)
     }
     if isFailing { return .hidden }
-    let cases = cases[identifier] ?? []
-    let failures = cases.filter { `case` in
-      CallbackNames.hasWord(`case`.name, like: ["fail", "error"]) || `case`.payload.contains { aliases.isError($0) }
+    let hasFailure = cases[identifier, default: []].contains { name, payload in
+      CallbackNames.hasWord(name, like: ["fail", "error"]) || payload.contains { aliases.isError($0) }
     }
-    guard let failure = failures.first else { return nil }
-    guard isWhole, cases.count == 2, failures.count == 1, failure.payload.count == 1,
-      aliases.isError(failure.payload[0]), let success = cases.first(where: { $0.name != failure.name }),
-      success.payload.count < 2
-    else { return .hidden }
-    return .cases(success: success.name, value: success.payload.first.map(substituted), failure: failure.name)
+    return hasFailure ? .hidden : nil
   }
 }

@@ -1,7 +1,7 @@
 /// The kind of a pair of braces, from the words before it.
 enum CodeBlock: Equatable {
   /// `if`, `else`, `guard`, `do`, `catch`: its content runs at most once.
-  case branch(String)
+  case branch
 
   /// The body of a `switch`.
   case cases
@@ -11,14 +11,11 @@ enum CodeBlock: Equatable {
 
   case deferred
 
-  /// A function, an initializer or a local function; `name` is the index of the token with its name.
-  case function(name: Int)
+  /// A function, an initializer, a type or an extension.
+  case declaration
 
-  /// A getter, a setter or an observer.
+  /// A computed property or a subscript, or one of their getters, setters and observers.
   case accessor
-
-  /// A type or an extension.
-  case type
 
   /// A closure; `callee` is the token before the brace or its argument list, such as `Task`.
   case closure(callee: Int?)
@@ -27,7 +24,7 @@ enum CodeBlock: Equatable {
   var isInFunction: Bool {
     switch self {
     case .branch, .cases, .loop, .deferred: true
-    case .function, .accessor, .type, .closure: false
+    case .declaration, .accessor, .closure: false
     }
   }
 }
@@ -41,16 +38,14 @@ extension SourceTokens {
     // A label, as in `rows: for row in rows {`.
     if Self.isWord(self[index]), self[index + 1] == ":", index + 2 < brace { index += 2 }
     switch self[index] {
-    case "if", "guard", "do", "else", "catch": return .branch(self[index])
+    case "if", "guard", "do", "else", "catch": return .branch
     case "switch": return .cases
     case "for", "while", "repeat": return .loop
     case "defer": return .deferred
-    case "func", "init", "deinit", "subscript":
-      return .function(name: self[index] == "func" ? index + 1 : index)
+    case "func", "init", "deinit", "class", "struct", "enum", "extension", "actor", "protocol": return .declaration
     case "get" where !isInProperty(index), "set" where !isInProperty(index):
       return .closure(callee: callee(before: brace))
-    case "get", "set", "willSet", "didSet", "_modify", "_read", "unsafeAddress": return .accessor
-    case "class", "struct", "enum", "extension", "actor", "protocol": return .type
+    case "subscript", "get", "set", "willSet", "didSet", "_modify", "_read", "unsafeAddress": return .accessor
     case "var", "let":
       // `var x: Int {` has an accessor; `let x = f {` has a closure.
       let isComputed = !(index..<brace).contains { self[$0] == "=" && parent($0) == parent(brace) }
@@ -62,11 +57,7 @@ extension SourceTokens {
   /// Whether a token stands directly in a computed property or a subscript, where `get` is no function.
   private func isInProperty(_ index: Int) -> Bool {
     guard let brace = parent(index), self[brace] == "{" else { return false }
-    switch block(at: brace) {
-    case .accessor: return true
-    case .function(let name): return self[name] == "subscript"
-    default: return false
-    }
+    return block(at: brace) == .accessor
   }
 
   /// Whether a token is a modifier, or the name of an attribute.
@@ -78,7 +69,7 @@ extension SourceTokens {
 
   /// The token after a modifier or an attribute, and its arguments.
   private func after(modifier index: Int) -> Int {
-    if self[index + 1] == "(", touch(index, index + 1), let end = partner(index + 1) { return end + 1 }
+    if self[index + 1] == "(", !items[index + 1].hasSpaceBefore, let end = partner(index + 1) { return end + 1 }
     return index + 1
   }
 

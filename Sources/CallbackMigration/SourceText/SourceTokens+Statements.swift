@@ -17,8 +17,7 @@ extension SourceTokens {
   func blocks(of statement: Range<Int>) -> [Range<Int>] {
     statement.filter { index in
       guard self[index] == "{", parent(index) == parent(statement.lowerBound) else { return false }
-      if case .branch = block(at: index) { return true }
-      return [.loop, .cases].contains(block(at: index))
+      return [.branch, .loop, .cases].contains(block(at: index))
     }.map { $0 + 1..<(partner($0) ?? $0 + 1) }
   }
 

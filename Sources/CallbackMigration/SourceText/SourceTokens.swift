@@ -5,14 +5,16 @@ package struct SourceTokens {
   package struct Item: Equatable {
     package let text: String
 
-    /// UTF-8 offsets.
-    package let range: Range<Int>
+    /// The line, from 1.
+    let line: Int
 
     /// Whether the token is the first one of a line.
     let isFirstOnLine: Bool
+    let hasSpaceBefore: Bool
   }
 
-  package let source: SourceText
+  /// The source file.
+  let text: String
   package let items: [Item]
 
   /// For each bracket, the index of its partner.
@@ -24,17 +26,25 @@ package struct SourceTokens {
   /// Whether each bracket has its partner.
   package private(set) var isBalanced = true
 
-  package init(_ source: SourceText) {
-    self.source = source
-    var lexer = Lexer(source.text)
+  package init(_ text: String) {
+    var text = text
+    text.makeContiguousUTF8()
+    self.text = text
+    let lineEnds = text.utf8.enumerated().filter { $0.element == UInt8(ascii: "\n") }.map(\.offset)
+    var lexer = Lexer(text)
     var items: [Item] = []
-    var line = -1
+    var line = 1
+    func move(to offset: Int) {
+      while line <= lineEnds.count, lineEnds[line - 1] < offset { line += 1 }
+    }
     while let token = lexer.next() {
-      let end = lexer.offset(in: source.text)
-      let start = end - token.text.utf8.count
-      let tokenLine = source.line(of: start)
-      items.append(Item(text: token.text, range: start..<end, isFirstOnLine: tokenLine != line))
-      line = source.line(of: max(end - 1, 0))
+      let (end, lastLine) = (lexer.offset(in: text), line)
+      move(to: end - token.text.utf8.count)
+      let isFirst = items.isEmpty || line != lastLine
+      items.append(
+        Item(text: token.text, line: line, isFirstOnLine: isFirst, hasSpaceBefore: token.hasSpaceBefore)
+      )
+      move(to: end)
     }
     self.items = items
     partners = Array(repeating: nil, count: items.count)
@@ -59,8 +69,6 @@ package struct SourceTokens {
     isBalanced = open.isEmpty
   }
 
-  package init(_ text: String) { self.init(SourceText(text)) }
-
   private static let closing = ["(": ")", "[": "]", "{": "}"]
 
   subscript(index: Int) -> String { items.indices.contains(index) ? items[index].text : "" }
@@ -69,24 +77,10 @@ package struct SourceTokens {
 
   func parent(_ index: Int) -> Int? { parents[index] }
 
-  /// The token that begins at an offset.
-  func index(at offset: Int) -> Int? {
-    var low = 0
-    var high = items.count
-    while low < high {
-      let middle = (low + high) / 2
-      if items[middle].range.lowerBound < offset { low = middle + 1 } else { high = middle }
-    }
-    return low < items.count && items[low].range.lowerBound == offset ? low : nil
-  }
-
   /// The line of a token, from 1.
-  func line(_ index: Int) -> Int { source.line(of: items[index].range.lowerBound) + 1 }
+  func line(_ index: Int) -> Int { items[index].line }
 
   func isFirstOnLine(_ index: Int) -> Bool { items.indices.contains(index) && items[index].isFirstOnLine }
-
-  /// Whether there is no space between two neighbours.
-  func touch(_ left: Int, _ right: Int) -> Bool { items[left].range.upperBound == items[right].range.lowerBound }
 
   static func isWord(_ text: String) -> Bool {
     text.first.map { $0.isLetter || $0 == "_" || $0 == "$" || $0 == "`" } == true

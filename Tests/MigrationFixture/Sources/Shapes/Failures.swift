@@ -5,12 +5,6 @@ public struct DataResponse<Success: Sendable, Failure: Error>: Sendable {
   public let result: Result<Success, Failure>
 }
 
-/// Holds a value, or an error.
-public enum Found<Value: Sendable>: Sendable {
-  case found(Value)
-  case lost(any Error)
-}
-
 /// Fails without an error.
 public enum Login: Sendable {
   case welcome(String), failed, locked
@@ -33,18 +27,9 @@ public struct Service: Sendable {
     work.result(1) { completion(DataResponse(result: $0)) }
   }
 
-  public func find(completion: @escaping (Found<Int>) -> Void) {
-    work.run { completion($0.map { .lost($0) } ?? .found(2)) }
-  }
-
   /// Its counterparts return the failure, because they cannot throw it.
   public func logIn(completion: @escaping (Login) -> Void) {
     work.run { completion($0 == nil ? .welcome("user") : .failed) }
-  }
-
-  /// Its tuple holds a value and an error.
-  public func pair(completion: @escaping ((Int?, (any Error)?)) -> Void) {
-    work.run { completion(($0 == nil ? 3 : nil, $0)) }
   }
 
   /// Its errors are of one type, and the package says what makes one of any other error.

@@ -113,31 +113,12 @@ extension Shape {
     } future: {
       Service($0).dataFuture()
     },
-    Shape("Service.find(completion:)") { work, tell in
-      Service(work).find {
-        switch $0 {
-        case .found(let value): tell("\(value)")
-        case .lost(let error): tell("\(error)")
-        }
-      }
-    } async: {
-      try await Service($0).find()
-    } future: {
-      Service($0).findFuture()
-    },
     Shape("Service.logIn(completion:)") { work, tell in
       Service(work).logIn { tell("\($0)") }
     } async: {
       try await Service($0).logIn()
     } future: {
       Service($0).logInFuture()
-    },
-    Shape("Service.pair(completion:)") { work, tell in
-      Service(work).pair { tell(text($0.0, $0.1)) }
-    } async: {
-      try await Service($0).pair()
-    } future: {
-      Service($0).pairFuture()
     },
     Shape("Loading.load(completion:)") { work, tell in
       Disk(work).load { tell(text($0)) }
