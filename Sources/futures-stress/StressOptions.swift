@@ -1,15 +1,10 @@
 /// The parsed command line.
-@available(macOS 13, iOS 16, tvOS 16, watchOS 9, *)
 struct StressOptions {
   var seed = UInt64.random(in: 0...999_999)
   var rounds = 10
-  /// The duration of all rounds, instead of their number.
-  var duration: Duration?
-  var graphs = 50
-  var futures = 44
   var threads = 3
-  /// The number of operations of each thread; by default twice the size of the graph.
-  var operations: Int?
+  /// Whether each round has one large graph, instead of 50 small ones.
+  var isLoad = false
   /// The duration of each row of shared objects, instead of rounds.
   var sharing: Int?
   var isHelp = false
@@ -25,11 +20,7 @@ struct StressOptions {
       --seed N        Selects the graphs and the operations of each thread, but not their order in time. By default it is
                       random, and printed. The next graph has the next seed.
       --rounds N      The number of rounds. The default is \(StressOptions.defaults.rounds).
-      --seconds N     Instead of a number of rounds: as many as begin in that time.
-      --graphs N      The number of graphs in a round. The default is \(StressOptions.defaults.graphs).
-      --futures N     The largest size of a graph; the smallest is a tenth of it. The default is \(StressOptions.defaults.futures).
       --threads N     The number of threads. The default is \(StressOptions.defaults.threads).
-      --operations N  The number of operations of each thread on a graph. By default twice the size of the graph.
       --load          One graph of up to 100,000 futures in a round, and 50,000 operations on each of 8 threads.
       --sharing N     Instead of rounds: threads that call one shared stream, limit, cache …, N seconds for each. No call may
                       do the work of other threads: the longest takes at most 50 medians of its thread, and each thread has
@@ -61,12 +52,8 @@ struct StressOptions {
       switch option {
       case "--seed": seed = UInt64(try number(option))
       case "--rounds": rounds = try number(option)
-      case "--futures": futures = try number(option)
       case "--threads": threads = try number(option)
-      case "--seconds": duration = .seconds(try number(option))
-      case "--graphs": graphs = try number(option)
-      case "--operations": operations = try number(option)
-      case "--load": (graphs, futures, threads, operations) = (1, 100_000, 8, 50_000)
+      case "--load": (isLoad, threads) = (true, 8)
       case "--sharing": sharing = try number(option)
       case "--help", "-h": isHelp = true
       default: throw Mistake(sentence: "\(option) is not an option; --help lists them.")
@@ -74,16 +61,14 @@ struct StressOptions {
     }
   }
 
-  /// The options that repeat one graph.
-  func arguments(seed: UInt64) -> String { "--seed \(seed) --rounds 1 --graphs 1 \(sizes)" }
+  /// The number of graphs in a round.
+  var graphs: Int { isLoad ? 1 : 50 }
 
-  /// The options that repeat this run.
-  var arguments: String {
-    let length = duration.map { "--seconds \($0.components.seconds)" } ?? "--rounds \(rounds)"
-    return "--seed \(seed) \(length) --graphs \(graphs) \(sizes)"
-  }
+  /// The largest size of a graph; the smallest is a tenth of it.
+  var futures: Int { isLoad ? 100_000 : 44 }
 
-  private var sizes: String {
-    "--futures \(futures) --threads \(threads)" + (operations.map { " --operations \($0)" } ?? "")
+  /// The options that repeat a run.
+  func arguments(seed: UInt64, rounds: Int) -> String {
+    "--seed \(seed) --rounds \(rounds)\(isLoad ? " --load" : "") --threads \(threads)"
   }
 }

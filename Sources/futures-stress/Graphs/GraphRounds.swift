@@ -14,24 +14,23 @@ struct GraphRounds {
   /// Runs all rounds.
   /// - Returns: Whether all checks passed.
   func run() -> Bool {
-    print("futures-stress \(options.arguments): \(Operator.all.count) operators")
-    let clock = ContinuousClock()
-    let start = clock.now
-    var (number, first) = (0, Int64(0))
-    while options.duration.map({ start.duration(to: clock.now) < $0 }) ?? (number < options.rounds) {
+    let arguments = options.arguments(seed: options.seed, rounds: options.rounds)
+    print("futures-stress \(arguments): \(Operator.all.count) operators")
+    let start = ContinuousClock.now
+    var first = Int64(0)
+    for number in 0..<options.rounds {
       guard let closures = runRound(number) else { return false }
-      number += 1
       // A leak of a few bytes in each round adds up.
       let now = AllocationCounts.ofProcess().liveBytes
-      if number <= Self.warmUp { first = now }
-      print("round \(number): \(closures) closures, \(now - first) bytes")
+      if number < Self.warmUp { first = now }
+      print("round \(number + 1): \(closures) closures, \(now - first) bytes")
       guard now - first <= Self.tolerance else {
         print("failed: memory has grown by more than \(Self.tolerance) bytes since the first rounds")
-        print("Again: futures-stress \(options.arguments)")
+        print("Again: futures-stress \(arguments)")
         return false
       }
     }
-    print("\(number) rounds: nothing was lost in \(start.duration(to: clock.now))")
+    print("\(options.rounds) rounds: nothing was lost in \(.now - start)")
     return true
   }
 
@@ -55,7 +54,7 @@ struct GraphRounds {
     for fault in report.faults.prefix(5) {
       print("  \(fault.sentence)" + (fault.node.map { ": #\($0), \(report.futures[$0] ?? "unknown")" } ?? ""))
     }
-    print("Again: futures-stress \(options.arguments(seed: seed))")
+    print("Again: futures-stress \(options.arguments(seed: seed, rounds: 1))")
     return false
   }
 }
