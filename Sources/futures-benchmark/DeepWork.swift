@@ -6,17 +6,6 @@ import FuturesAsync
 let deepQueue = DispatchQueue(label: "benchmark")
 
 extension Rows {
-  /// The work of the deep rows, by name, for any depth; the processes that measure peak memory run it, too.
-  static var deepWorks: [String: @Sendable (_ depth: Int) -> Body] {
-    [
-      "C10 resolve": resolvedChain,
-      "C10 release": releasedChain,
-      "C11 ready": readyRecursion,
-      "C11 async": queuedRecursion,
-    ]
-  }
-
-  @Sendable
   static func resolvedChain(_ stages: Int) -> Body {
     .synchronous { repetitions in
       for index in 0..<repetitions {
@@ -29,7 +18,6 @@ extension Rows {
     }
   }
 
-  @Sendable
   static func releasedChain(_ stages: Int) -> Body {
     .synchronous { repetitions in
       for index in 0..<repetitions {
@@ -40,7 +28,6 @@ extension Rows {
     }
   }
 
-  @Sendable
   static func readyRecursion(_ steps: Int) -> Body {
     .synchronous { repetitions in
       for _ in 0..<repetitions {
@@ -49,7 +36,6 @@ extension Rows {
     }
   }
 
-  @Sendable
   static func queuedRecursion(_ steps: Int) -> Body {
     .asynchronous { repetitions in
       for _ in 0..<repetitions {

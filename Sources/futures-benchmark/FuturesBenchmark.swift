@@ -19,7 +19,6 @@ struct FuturesBenchmark {
 
   private static func run(_ options: Options) throws {
     if options.isHelp { return print(Options.help) }
-    if let peakMemory = options.peakMemory { return print(peakMemory.runHere() ?? 0) }
     if let repetition = options.repetition { return print(try repetition.run()) }
     #if DEBUG
       FileHandle.standardError.write(Data("This is a debug build: its times and counts say nothing.\n".utf8))

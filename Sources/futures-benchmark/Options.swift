@@ -11,8 +11,6 @@ struct Options {
   var plot: String?
   /// The row to run without a measurement.
   var repetition: Repetition?
-  /// Set by a hidden option: this process is a child that runs one deep work and prints its peak memory.
-  var peakMemory: PeakMemory?
 
   /// An error in the command line.
   struct Mistake: Error {
@@ -60,11 +58,6 @@ struct Options {
         }
         repetition = Repetition(row: row, count: count)
       case "--help", "-h": isHelp = true
-      case PeakMemory.option:
-        guard let row = arguments.popFirst(), let depth = arguments.popFirst().flatMap({ Int($0) }), depth > 0 else {
-          throw Mistake(sentence: "\(option) needs the name of a row and a depth.")
-        }
-        peakMemory = PeakMemory(row: row, depth: depth)
       default: throw Mistake(sentence: "\(option) is not an option; --help lists them.")
       }
     }

@@ -14,8 +14,6 @@ enum Table {
     if row.budget.contains(where: { if case .bytesLeft = $0 { true } else { false } }) {
       work += "; \(row.ours.bytesLeft ?? 0) B left"
     }
-    if let peak = row.peakMemory { work += String(format: "; peak %.1f MiB", Double(peak) / 1_048_576) }
-    if let growth = row.peakGrowth { work += String(format: "; grows %.1f MiB", Double(growth) / 1_048_576) }
     if let growth = row.growth { work += String(format: "; growth %.2f", growth) }
     return [
       line(row.name, row.ours, row.timesFloor, met) + "  " + budget.padded(44) + work

@@ -18,10 +18,6 @@ struct Row {
   var floor: Measurement?
   /// The library's time in relation to the time of the floor, from the same samples.
   var timesFloor: Double?
-  /// The peak memory of a process that runs the row at its greatest depth, in bytes.
-  var peakMemory: Int?
-  /// The growth of the peak memory from few steps to many, in bytes.
-  var peakGrowth: Int?
   /// The number of parts or threads, for rows that differ only in that number.
   var size: Int?
   /// The cost of one part in relation to its cost in a smaller row; with a floor, in relation to the growth of the floor.
@@ -58,7 +54,6 @@ enum Limit {
   case allocationsAboveFloor(Double)
   case bytes(Double)
   case bytesLeft(Int)
-  case peakGrowth(Int)
   case growth(Double)
 
   var text: String {
@@ -68,7 +63,6 @@ enum Limit {
     case .allocationsAboveFloor(let limit): "≤ floor + \(short(limit)) allocs"
     case .bytes(let limit): "≤ \(short(limit)) B"
     case .bytesLeft(let limit): "\(limit) B left"
-    case .peakGrowth(let limit): "peak grows ≤ \(limit >> 20) MiB"
     case .growth(let limit): "growth ≤ \(short(limit))"
     }
   }
@@ -76,7 +70,7 @@ enum Limit {
   /// Whether the limit is one of allocations; not every system counts them.
   var isOfAllocations: Bool {
     switch self {
-    case .timesFloor, .peakGrowth, .growth: false
+    case .timesFloor, .growth: false
     case .allocations, .allocationsAboveFloor, .bytes, .bytesLeft: true
     }
   }
@@ -108,7 +102,6 @@ enum Limit {
     case .bytes(let limit): row.ours.bytes <= limit + 0.5
     case .bytesLeft(let limit): row.ours.bytesLeft.map { $0 <= limit } ?? false
     case .growth(let limit): row.growth.map { $0 <= limit } ?? false
-    case .peakGrowth(let limit): row.peakGrowth.map { $0 <= limit } ?? false
     }
   }
 }
