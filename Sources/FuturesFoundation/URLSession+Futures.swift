@@ -91,18 +91,12 @@ extension URLSession {
   /// }
   /// ```
   ///
-  /// If `validate` throws, the future fails with that error. The file at `destination` is untouched, and the body is removed.
+  /// `validate` runs once, after the last byte and before the file is moved, on the delegate queue of `dataFuture(for:)`.
+  /// If it throws, the future fails with that error. The file at `destination` is untouched, and the body is removed.
   /// In all else it is as `downloadFuture(for:to:)`.
   ///
   /// Cancellation: cancelling the future stops the transfer, and fails the future at once with `CancellationError`. The file is
   /// untouched, unless it was stored before.
-  /// - Parameters:
-  ///   - request: The request.
-  ///   - destination: The file for the body.
-  ///   - validate: Throws to refuse the response. It runs once, after the last byte and before the file is moved, on the delegate
-  ///     queue of `dataFuture(for:)`.
-  ///   - fileID: The file that diagnostics name.
-  ///   - line: The line that diagnostics name.
   /// - Returns: A future of the response. It fails with `URLError`, with the error of `validate`, or with the error of storing the
   ///   file. The transfer has started.
   public func downloadFuture(

@@ -29,13 +29,7 @@ public func brokenPromises<Failure: Error>(
 
 /// Runs an asynchronous `body`, and returns the promises that were dropped without a result while it ran.
 ///
-/// Promises of the whole process count, as in `brokenPromises(madeIn:during:)`.
-/// - Parameters:
-///   - fileID: The file of the promises, or `nil` for all files.
-///   - isolation: The caller's actor. `body` runs there.
-///   - body: The code under test.
-/// - Returns: Label, file and line of each promise, in the order in which they were dropped.
-/// - Throws: The error of `body`.
+/// Promises of the whole process count, as in `brokenPromises(madeIn:during:)`. `body` runs on the caller's actor.
 public func brokenPromises(
   madeIn fileID: String? = nil,
   isolation: isolated (any Actor)? = #isolation,

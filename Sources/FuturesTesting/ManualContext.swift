@@ -93,9 +93,6 @@ public final class ManualContext: Sendable {
   }
 
   /// Runs an asynchronous `body` with this context in the place of the main context.
-  /// - Parameter body: The test.
-  /// - Returns: The result of `body`.
-  /// - Throws: The error of `body`.
   @MainActor
   public func asMain<Result>(_ body: @MainActor () async throws -> Result) async rethrows -> Result {
     try await MainContext.replace(with: context) { try await body() }

@@ -20,20 +20,12 @@ public struct VirtualClock: Clock {
     public init(offset: Duration) { self.offset = offset }
 
     /// Returns a later point, or an earlier one for a negative duration.
-    /// - Parameter duration: The distance.
-    /// - Returns: The point.
     public func advanced(by duration: Duration) -> Instant { Instant(offset: offset + duration) }
 
-    /// Returns the time from this point to another.
-    /// - Parameter other: The other point.
-    /// - Returns: The distance, negative if the other point is earlier.
+    /// Returns the time from this point to another, negative if the other is earlier.
     public func duration(to other: Instant) -> Duration { other.offset - offset }
 
     /// Returns whether a point is earlier than another.
-    /// - Parameters:
-    ///   - left: The first point.
-    ///   - right: The second point.
-    /// - Returns: Whether the first is earlier.
     public static func < (left: Instant, right: Instant) -> Bool { left.offset < right.offset }
   }
 

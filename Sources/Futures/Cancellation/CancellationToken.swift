@@ -150,13 +150,8 @@ public struct CancellationToken: Sendable, Hashable {
   }
 
   /// Returns whether the same source cancels both tokens.
-  /// - Parameters:
-  ///   - left: A token.
-  ///   - right: Another token.
-  /// - Returns: Whether they are equal.
   public static func == (left: Self, right: Self) -> Bool { left.state === right.state }
 
   /// Hashes the identity of the source.
-  /// - Parameter hasher: The hasher to use.
   public func hash(into hasher: inout Hasher) { hasher.combine(state.map(ObjectIdentifier.init)) }
 }

@@ -54,15 +54,7 @@ extension Future {
 extension Future where Failure: CancellableFailure {
   /// Returns the value, with a choice for the cancellation of the task, and throws the failure type of the future.
   ///
-  /// An await of a resolved future does not suspend. After the await, the caller is on its own actor, also when this
-  /// throws.
-  ///
-  /// Cancellation, task to future: `choice` decides. A caller whose await has ended does not get the later result; the
-  /// other consumers do. In an already cancelled task, `abandon` and `cancel` throw at once while the future is pending.
-  /// `cancel` then also cancels a future that has had no consumer yet. A resolved future still gives its value.
-  /// - Parameters:
-  ///   - choice: The effect of the cancellation.
-  ///   - isolation: The caller's actor.
+  /// Cancellation, task to future: `choice` decides. All else is as for any other failure type.
   /// - Returns: The value.
   /// - Throws: The future's failure, or `Failure.cancelled` if the cancellation ended the await.
   @_alwaysEmitIntoClient

@@ -44,7 +44,8 @@ public func callbackStream<Element: Sendable>(
 /// Turns a callback of the main actor that is called many times into an asynchronous sequence: a delegate, an observer, a listener.
 ///
 /// As `callbackStream(_:of:bufferingPolicy:fileID:line:_:)`, but `start` runs on the main actor, whatever calls this. So it makes and
-/// keeps objects of the main actor, with neither a task nor an optional property.
+/// keeps objects of the main actor, with neither a task nor an optional property. `.main` runs it later, through the main queue.
+/// `.mainImmediate` runs it at once on the main actor.
 ///
 /// ```swift
 /// let places = callbackStream(of: Place.self, on: .main) { stream in
@@ -58,15 +59,6 @@ public func callbackStream<Element: Sendable>(
 /// Cancellation, task to callback: the `onCancel` handlers run once, when the reading task is cancelled or releases the
 /// sequence. If that happens before `start` has run, `start` never runs. A cancelled reader reaches the end of the sequence without
 /// an error. Callback to task: `finish(throwing:)` ends the sequence, with or without an error.
-/// - Parameters:
-///   - label: The name of the API in errors.
-///   - type: The type of the elements, if it cannot be inferred.
-///   - context: `.main` runs `start` later, through the main queue. `.mainImmediate` runs it at once on the main actor.
-///   - bufferingPolicy: The treatment of unread elements; by default all are kept.
-///   - fileID: The file that errors name.
-///   - line: The line that errors name.
-///   - start: Starts the callbacks.
-/// - Returns: The sequence, for one reader.
 public func callbackStream<Element: Sendable>(
   _ label: String? = nil,
   of type: Element.Type = Element.self,
@@ -155,15 +147,8 @@ public final class CallbackStream<Element: Sendable>: Sendable {
 
   /// Runs `handler` on the main actor if the reader leaves before the end.
   ///
-  /// For an API of the main actor: the closure uses the API's state without an annotation.
-  ///
-  /// ```swift
-  /// let places = callbackStream(of: Place.self, on: .main) { stream in
-  ///   let tracker = Tracker()  // isolated to the main actor
-  ///   tracker.onPlace = { place in stream.yield(place) }
-  ///   stream.onCancel(on: .main) { tracker.stop() }
-  /// }
-  /// ```
+  /// For an API of the main actor: the closure uses the API's state without an annotation, as in the example of
+  /// `callbackStream(_:of:on:bufferingPolicy:fileID:line:_:)`.
   ///
   /// Cancellation, task to callback: the cancellation submits `handler` to the main queue, and does not wait for it. With
   /// `.mainImmediate`, a cancellation on the main actor runs it at once. Otherwise this is as `onCancel(_:)`.

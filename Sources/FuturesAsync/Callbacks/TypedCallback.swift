@@ -2,8 +2,8 @@ public import Futures
 
 /// Calls a callback API whose failures have one type, and suspends the task until the API calls the callback.
 ///
-/// As `withCallback(_:of:isolation:fileID:line:_:onCancel:)`, but it throws only `Failure`. So it needs the two errors that it
-/// can have to make itself.
+/// As `withCallback(_:of:isolation:fileID:line:_:onCancel:)`, with the same parameters, but it throws only `Failure`. So it needs the
+/// two errors that it can have to make itself: `cancelled`, and `dropped` if the API releases the callback without a call.
 ///
 /// ```swift
 /// func user(_ id: Int) async throws(APIError) -> User {
@@ -16,17 +16,6 @@ public import Futures
 /// Cancellation, task to callback: an already cancelled task calls neither `body` nor `onCancel`, and this throws `cancelled`.
 /// A later cancellation runs the handlers, and then this throws `cancelled` at once. Callback to task: if other code cancels the
 /// API, the API passes its own error.
-/// - Parameters:
-///   - label: The name of the API in diagnostics.
-///   - failure: The type of the failure.
-///   - cancelled: The error of a cancelled call.
-///   - dropped: The error if the API releases the callback without a call.
-///   - type: The type of the value, if it cannot be inferred.
-///   - isolation: The caller's actor. `body` runs on it, and this returns to it.
-///   - fileID: The file that diagnostics name.
-///   - line: The line that diagnostics name.
-///   - body: Passes one of the callback's handlers to the API. It runs at once, and can call the callback before it returns.
-///   - onCancel: Stops the work.
 /// - Returns: The value that the callback got.
 /// - Throws: The error that the callback got; `cancelled`; `dropped`.
 public func withCallback<Value, Failure: Error>(
@@ -88,15 +77,7 @@ public final class TypedCallback<Value, Failure: Error>: @unchecked Sendable {
 
   /// Runs `handler` on the main actor if the task is cancelled before the callback is called.
   ///
-  /// For an API of the main actor: the closure uses the API's state without an annotation.
-  ///
-  /// ```swift
-  /// let code: String = try await withCallback(throwing: ScanError.self, cancelled: .cancelled, dropped: .noAnswer) { callback in
-  ///   let scanner = Scanner()  // isolated to the main actor
-  ///   scanner.start(callback.resultHandler)
-  ///   callback.onCancel(on: .main) { scanner.stop() }
-  /// }
-  /// ```
+  /// For an API of the main actor: the closure uses the API's state without an annotation, as in the example of `Callback`.
   ///
   /// Cancellation, task to callback: the cancellation submits `handler` to the main queue, and does not wait for it. With
   /// `.mainImmediate`, a cancellation on the main actor runs it at once. Otherwise this is as `onCancel(_:)`.

@@ -90,12 +90,7 @@ public final class VirtualQueue: Sendable {
 
   // MARK: - Submitting
 
-  /// Submits work.
-  /// - Parameters:
-  ///   - group: A group that the work belongs to.
-  ///   - qos: Has no effect.
-  ///   - flags: `.barrier` has an effect in a concurrent queue.
-  ///   - work: The work.
+  /// Submits work; `.barrier` has an effect in a concurrent queue.
   public func async(
     group: DispatchGroup? = nil,
     qos: DispatchQoS = .unspecified,
@@ -113,7 +108,6 @@ public final class VirtualQueue: Sendable {
   ///
   /// The item runs unless it is cancelled. The queue cannot read the item's flags. Do not wait for the item, and let it
   /// notify only the main queue: Dispatch does both in real time. A `VirtualWorkItem` has none of these limits.
-  /// - Parameter workItem: The work item.
   public func async(execute workItem: DispatchWorkItem) {
     nonisolated(unsafe) let item = workItem  // Safe: Dispatch also runs an item on any thread.
     add(isBarrier: false) { item.perform() }
@@ -125,12 +119,9 @@ public final class VirtualQueue: Sendable {
     workItem.didSubmit(number, to: self)
   }
 
-  /// Submits work at a time.
-  /// - Parameters:
-  ///   - deadline: The time, for example `.now() + 2`. The distance from now counts in virtual time, rounded up to milliseconds.
-  ///   - qos: Has no effect.
-  ///   - flags: `.barrier` has an effect in a concurrent queue.
-  ///   - work: The work.
+  /// Submits work at a time, such as `.now() + 2`; `.barrier` has an effect in a concurrent queue.
+  ///
+  /// The distance from now counts in virtual time, rounded up to milliseconds.
   public func asyncAfter(
     deadline: DispatchTime,
     qos: DispatchQoS = .unspecified,
@@ -143,9 +134,6 @@ public final class VirtualQueue: Sendable {
   /// Submits a work item of Dispatch at a time.
   ///
   /// A cancelled item keeps its place, and does nothing. See `async(execute:)` for the limits of such items.
-  /// - Parameters:
-  ///   - deadline: The time, for example `.now() + 2`. The distance from now counts in virtual time, rounded up to milliseconds.
-  ///   - workItem: The work item.
   public func asyncAfter(deadline: DispatchTime, execute workItem: DispatchWorkItem) {
     nonisolated(unsafe) let item = workItem  // Safe: Dispatch also runs an item on any thread.
     add(at: deadline, isBarrier: false) { item.perform() }

@@ -18,11 +18,7 @@ public final class VirtualWorkItem: Sendable {
   private let block: @Sendable () -> Void
   private let state = Locked(State())
 
-  /// Makes a work item.
-  /// - Parameters:
-  ///   - qos: Has no effect.
-  ///   - flags: `.barrier` has an effect in a concurrent queue.
-  ///   - block: The work.
+  /// Makes a work item; `.barrier` has an effect in a concurrent queue.
   public init(
     qos: DispatchQoS = .unspecified,
     flags: DispatchWorkItemFlags = [],
@@ -66,11 +62,8 @@ public final class VirtualWorkItem: Sendable {
   public func wait(timeout: DispatchTime) -> DispatchTimeoutResult { runAtOnce() ? .success : .timedOut }
 
   /// Submits work when the item has run, or when a cancelled item has had its turn; at once if the item has ended.
-  /// - Parameters:
-  ///   - qos: Has no effect.
-  ///   - flags: `.barrier` has an effect in a concurrent queue.
-  ///   - queue: The queue.
-  ///   - work: The work.
+  ///
+  /// `.barrier` has an effect in a concurrent queue.
   public func notify(
     qos: DispatchQoS = .unspecified,
     flags: DispatchWorkItemFlags = [],
