@@ -79,22 +79,10 @@ extension Future {
   /// The future then fails with the error of the last attempt, and not with a timeout. A running attempt is not cut short; add
   /// `timeout(after:)` to the work for that. The clock of the context measures the time. A custom context with a clock of its own
   /// tells only delays, so the time of its attempts counts by the system's clock.
+  /// A budget of zero or less allows only the first attempt.
   ///
-  /// The first attempt starts at once, on the calling thread. Further attempts start on `context`, after their delay.
-  /// The number of attempts costs neither stack nor memory.
-  ///
-  /// An attempt that is cancelled has failed, too, and another one follows. So cancel the retry and not its attempts, as
-  /// in `retry(attempts: 3, delay: delay) { … }.cancelled(by: token)`.
-  /// - Parameters:
-  ///   - attempts: The maximum number of attempts. Less than 1 traps.
-  ///   - budget: The time in which attempts can start; `nil` for no limit. Zero or less allows only the first attempt.
-  ///   - context: Its clock measures the delays, and it starts the further attempts.
-  ///   - shouldRetry: Returns whether to try again after this failure. It runs where the attempt failed.
-  ///   - delay: Returns the delay after a failed attempt, from its number, counted from 1, and its error. It runs after
-  ///     `shouldRetry`, at most once for each failure.
-  ///   - fileID: The file that the graph of pending work names.
-  ///   - line: The line that the graph names.
-  ///   - work: Makes the future of an attempt.
+  /// `delay` gets the number of the failed attempt, counted from 1, and its error. It runs after `shouldRetry`, at most once for each
+  /// failure. All else is as in `retry(attempts:on:while:_:)`.
   /// - Returns: A future with the value of the first successful attempt, or the error of the last one. Cancelling it
   ///   leaves the running attempt, or frees the timer, and starts no other attempt.
   @_alwaysEmitIntoClient
