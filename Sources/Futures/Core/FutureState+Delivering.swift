@@ -5,13 +5,13 @@ internal import Dispatch
 extension FutureState {
   /// Attaches a consumer.
   ///
-  /// Delivers to it now, or before the thread's outermost delivery returns, if the state is settled.
-  /// - Returns: `false` if the consumer has left before.
+  /// If the state is settled, the consumer gets its delivery now, or before the thread's outermost delivery returns.
+  /// - Returns: `false` if the consumer was removed or cancelled before this call.
   @usableFromInline
   @discardableResult
   package final func attach(_ consumer: Consumer) -> Bool { attach(retainConsumer(consumer)) }
 
-  /// Attaches a consumer, whose reference the list takes over without counting it again.
+  /// As `attach(_:)` with a consumer, but takes over the caller's reference without counting it again.
   @usableFromInline
   @discardableResult
   package final func attach(_ reference: Unmanaged<Consumer>) -> Bool {
@@ -23,6 +23,7 @@ extension FutureState {
       return false
     case .orphaned:
       reference._withUnsafeGuaranteedRef { consumer in
+        // A state that is derived from an orphan never resolves either.
         consumer.stateToOrphan(from: self)?.orphan(leaving: OrphanedInputs(consumer, of: self))
       }
       releaseConsumer(reference)
@@ -35,6 +36,7 @@ extension FutureState {
   private final func deliver(to reference: Unmanaged<Consumer>) {
     let trampoline = Trampoline.current
     let entered = trampoline.enter()
+    // Enqueueing work and resuming a waiter do not nest deliveries, so both happen now at any depth.
     if entered || reference._withUnsafeGuaranteedRef({ !$0.kind.mayRunInline }) {
       reference._withUnsafeGuaranteedRef { $0.deliver($0, self, trampoline) }
       releaseConsumer(reference)
@@ -47,14 +49,14 @@ extension FutureState {
     if entered { trampoline.leave() }
   }
 
-  /// Starts the producer of a dormant state.
+  /// Starts the producer, if the state is dormant and was not cancelled.
   final func start() {
     if let lazy = takeStartOfProducer() { start(lazy) }
   }
 
-  /// Runs the start of a producer, for the first consumer.
+  /// Runs the start of a producer, or defers it while deliveries nest too deeply.
   ///
-  /// This is user code of unknown depth: it can observe the next lazy future.
+  /// A start is user code that can observe the next lazy future, whose start observes the next one, and so on.
   private final func start(_ lazy: LazyStart) {
     let trampoline = Trampoline.current
     guard trampoline.enter() else {
@@ -71,7 +73,9 @@ extension FutureState {
 // MARK: - Delivering
 
 extension FutureState {
-  /// Runs the consumers: after the delivery of the stage that has resolved this state, or now without a `trampoline`.
+  /// Runs the consumers now.
+  ///
+  /// With the trampoline of a running delivery it only queues the state there, so that stages never nest.
   final func deliver(in trampoline: Trampoline?) {
     if let trampoline {
       trampoline.storage.pointee.ready.append(Trampoline.ReadyState(state: self, isForProgress: false))
@@ -83,6 +87,7 @@ extension FutureState {
   /// Runs the consumers on a thread of the global queue, where no task is current.
   final func deliverElsewhere() {
     let deliver: @Sendable () -> Void = { Trampoline.current.deliver(self) }
+    // The test kit chooses when this delivery runs.
     if let submit = Trampoline.current.storage.pointee.submitElsewhere { return submit(deliver) }
     DispatchQueue.global().async(execute: deliver)
   }
@@ -108,7 +113,7 @@ extension FutureState {
   }
 
   /// Resumes the waiters now, and leaves the callbacks in the list for another thread.
-  /// - Returns: Whether callbacks are left.
+  /// - Returns: Whether consumers are left, so that the caller arranges a later delivery to them.
   final func resumeWaiters(in trampoline: Trampoline) -> Bool {
     var (waiters, leavesCallbacks) = takeWaiters()
     while let waiter = waiters.popFirst()?.takeRetainedValue() { waiter.deliver(waiter, self, trampoline) }
@@ -126,21 +131,22 @@ extension FutureState {
   @usableFromInline
   package final func remove(_ consumer: Consumer) -> Bool {
     let departure = leave(consumer)
+    // A submitted consumer is in no list. Its context skips it after this claim.
     guard departure != nil || consumer.claimSubmitted() else { return false }
     consumer.dropCaptures()
     if let reference = departure?.reference { releaseConsumer(reference) }
     return true
   }
 
-  /// Returns the reference to a consumer that a list of this state owns.
+  /// Returns a reference to a consumer for a list of this state, which `releaseConsumer` releases later.
+  ///
+  /// A promise's state in its own list is not counted (invariant 5).
   @inline(__always)
   final func retainConsumer(_ consumer: Consumer) -> Unmanaged<Consumer> {
     consumer === self ? .passUnretained(consumer) : .passRetained(consumer)
   }
 
   /// Releases the reference that a list of this state owned.
-  ///
-  /// A promise's state in its own list is not counted (invariant 5).
   @inline(__always)
   final func releaseConsumer(_ consumer: Unmanaged<Consumer>) {
     if consumer.toOpaque() != Unmanaged.passUnretained(self).toOpaque() { consumer.release() }

@@ -20,7 +20,7 @@ extension FutureState {
     "A future cannot resolve as itself, because it would stay pending for ever. Follow or return a different future."
   }
 
-  /// Makes this state resolve as `other`, by a new stage.
+  /// Makes this state resolve as `other`, through `stage`, which is new.
   @usableFromInline
   final func follow(_ other: consuming FutureState, by stage: FutureState) {
     require(self !== other, Self.followsItself)
@@ -28,6 +28,8 @@ extension FutureState {
   }
 
   /// Makes this stage, which is in no list, resolve as `other`, which is pending.
+  ///
+  /// If its state is private, the state's follower waits for `other` instead, or the follower of the follower's state, and so on.
   @usableFromInline
   final func follow(_ other: consuming FutureState) {
     require(self !== other, Self.followsItself)
@@ -39,7 +41,7 @@ extension FutureState {
     while true {
       let state = stage.target
       var released: Released?
-      // Relaxed: a hint that saves the lock. Later a private state stays private.
+      // Relaxed: a hint that saves the lock. A private state stays private.
       guard state.has(.isPrivate), let follower = state.takeFollower(replacing: stage, &place, &released) else { break }
       released.take()?.release()
       if state !== self { spliced.append(state) }
@@ -52,13 +54,16 @@ extension FutureState {
 
   /// Attaches `stage`, which is in no list, to `source`, as the producer of this state.
   ///
-  /// If the state was cancelled, the stage leaves `source` at once (R17).
+  /// If the state was cancelled, `source` is cancelled too if nothing else waits for it (R17).
   /// - Parameters:
   ///   - stage: The stage, whose target is this state.
   ///   - source: The state to wait for.
   ///   - place: The place of `source` in the progress of the previous source; `nil` if it comes after that.
   final func move(_ stage: FutureState, to source: inout FutureState, inside place: ProgressPlace?) {
-    guard let adoption = adopt(stage, waitingFor: source, inside: place) else { return source.cancelIfUnneeded() }
+    guard let adoption = adopt(stage, waitingFor: source, inside: place) else {
+      // This state is settled, so the stage does not attach.
+      return source.cancelIfUnneeded()
+    }
     // Before the link is made, because that is another reference to the source.
     Self.makePrivate(&source)
     if adoption.needsRelink { relinkProgress() }
@@ -75,7 +80,9 @@ extension FutureState {
     setProducer(anyTask: unsafeBitCast(task, to: Task<Void, any Error>.self))
   }
 
-  /// Notes that a task resolves this state on the main actor, if `actor`, that of the task's closure, is the main actor.
+  /// Notes that a task resolves this state on the main actor, if the actor of the task's closure is the main actor.
+  ///
+  /// Called before the task starts. The search for work that a blocked main thread holds up (R10a) and the graph read the note.
   @usableFromInline
   package final func noteActorOfTask(_ actor: any Actor) {
     if actor === MainActor.shared { insert(.needsMainActor) }
@@ -84,6 +91,7 @@ extension FutureState {
   /// As `setProducer(task:)`, for a task of any type.
   @usableFromInline
   final func setProducer(anyTask task: Task<Void, any Error>) {
-    if setProducer(.task(task), onlyIfFirst: true) { task.cancel() }
+    let wasCancelledBefore = setProducer(.task(task), onlyIfFirst: true)
+    if wasCancelledBefore { task.cancel() }
   }
 }

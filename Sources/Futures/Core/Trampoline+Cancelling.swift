@@ -9,8 +9,9 @@ extension Trampoline {
   /// takes less than 2.5 KiB of stack in a debug build.
   static let maximumCancellationDepth = 64
 
-  /// Returns whether the caller can run cancellation handlers now; if so, it must call `leaveCancellation()`
-  /// afterwards.
+  /// Returns whether the caller can run cancellation handlers now.
+  ///
+  /// If so, the caller calls `leaveCancellation()` afterwards, and otherwise `deferCancellation(_:)`.
   func enterCancellation() -> Bool {
     guard storage.pointee.cancellationDepth < Self.maximumCancellationDepth else { return false }
     storage.pointee.cancellationDepth += 1
@@ -32,6 +33,7 @@ extension Trampoline {
     storage.pointee.deferredCancellations.append(body)
   }
 
+  /// Runs the deferred cancellations, also those that begin meanwhile.
   func runDeferredCancellations() {
     while let body = storage.pointee.deferredCancellations.popFirst() { body() }
   }

@@ -8,6 +8,7 @@ extension Trampoline {
     return Trampoline(storage: pointer.assumingMemoryBound(to: Storage.self))
   }
 
+  /// Makes the trampoline of a thread; not inlined, because each thread needs it only once.
   @inline(never)
   private static func makeCurrent() -> Trampoline {
     let storage = UnsafeMutablePointer<Storage>.allocate(capacity: 1)

@@ -26,12 +26,14 @@ extension Trampoline {
     let consumer: Unmanaged<Consumer>
     let source: Unmanaged<FutureState>
 
-    /// Whether the stage can resolve only after this consumer has returned.
+    /// Whether the stage of `derivation` can resolve only after this consumer has returned.
+    ///
+    /// The stage is this consumer, or comes after it in the list of the same source.
     fileprivate func delays(_ derivation: Derivation) -> Bool {
       let (stage, source) = (derivation.stage, derivation.source)
       guard self.source.toOpaque() == Unmanaged.passUnretained(source).toOpaque() else { return false }
       guard consumer.toOpaque() == Unmanaged.passUnretained(stage).toOpaque() else { return source.hasListed(stage) }
-      // The transform waits for its own stage. A context can have taken the work to another thread.
+      // The transform waits for its own result. With a context, the transform can run on another thread than this one.
       return stage.kind != .queued && stage.kind != .custom
     }
   }
@@ -53,7 +55,8 @@ extension Trampoline {
 
     /// Whether only this thread can resolve the state, after the callback that it runs now.
     ///
-    /// Looks at stages only: an input of a join, or an interruption, can resolve a state before. A cancellation can, too.
+    /// Walks from the state to its sources, through stages only, because an input of a join or an interruption can resolve a
+    /// state earlier. A cancellation of the state can resolve it earlier, too.
     private final func waitsForDelivery(in trampoline: Trampoline) -> Bool {
       let running = trampoline.storage.pointee.running
       guard !running.isEmpty else { return false }

@@ -50,7 +50,7 @@ package struct Trampoline {
     let state: FutureState
     /// Whether to notify the listeners of a changed progress.
     ///
-    /// If not, a stage has resolved the state during a delivery, and its consumers have not run.
+    /// If not, the work is to run the consumers, because a stage has resolved the state during a delivery.
     let isForProgress: Bool
   }
 
@@ -58,8 +58,8 @@ package struct Trampoline {
 
   package typealias Elsewhere = (@escaping @Sendable () -> Void) -> Void
 
-  /// Sets the place of deliveries outside the current task for this thread; `nil` for the global queue.
-  /// - Returns: The previous place.
+  /// Sets the function that submits this thread's deliveries outside the current task; `nil` for the global queue.
+  /// - Returns: The previous function, which the caller sets again later.
   package func setElsewhere(_ submit: Elsewhere?) -> Elsewhere? {
     defer { storage.pointee.submitElsewhere = submit }
     return storage.pointee.submitElsewhere
@@ -69,12 +69,14 @@ package struct Trampoline {
   var canDeliver: Bool { storage.pointee.depth < Self.maximumDepth }
 
   /// Runs the consumers of `state`, which user code has resolved.
+  ///
+  /// If deliveries nest too deeply, only resumes the waiters, and defers the other consumers.
   /// - Parameters:
   ///   - state: A state that is `delivering`, or `closing` after its last consumer was taken.
   ///   - first: The first consumer, if the resolution took it because of `canDeliver`.
   func deliver(_ state: FutureState, startingWith first: TakenConsumer? = nil) {
     guard first != nil || canDeliver else {
-      // Resuming a waiter needs no stack, and this thread can depend on it.
+      // Resuming a waiter takes no stack. It cannot be deferred, because this thread can block until the waiter has gone on.
       if state.resumeWaiters(in: self) { storage.pointee.deferred.append { state.drain(in: self) } }
       return
     }
@@ -86,10 +88,10 @@ package struct Trampoline {
   /// Notifies the progress listeners of `state` and of the states whose progress contains its progress.
   func notifyListeners(of state: FutureState) {
     notifyLater(state)
-    // A callback can report to another future, whose callback reports to the next one, and so on.
-    // Not `runOrDefer`: its closure would cost an allocation in each report. `leave()` runs the ready states.
+    // A callback can report to another future, whose callback reports to the next one, so notifications nest as deliveries do.
+    // Not `runOrDefer`: its closure would cost an allocation in each report.
     guard enter() else { return `defer` { runReady() } }
-    leave()
+    leave()  // notifies: it runs the ready states
   }
 
   /// Makes `state` ready: this thread notifies its progress listeners when the current delivery or notification ends.
@@ -108,8 +110,8 @@ package struct Trampoline {
 
   /// Returns whether the caller can run a user's closure inline now.
   ///
-  /// If so, the caller calls `leave()` afterwards. Returns `false` while older closures are deferred, so that those of one
-  /// future keep their order.
+  /// If so, the caller calls `leave()` afterwards, and otherwise `defer(_:)`. Returns `false` while older closures are deferred,
+  /// so that the closures of one future keep their order.
   @usableFromInline
   func enter() -> Bool {
     guard storage.pointee.depth < Self.maximumDepth, storage.pointee.deferred.isEmpty else { return false }
@@ -117,9 +119,9 @@ package struct Trampoline {
     return true
   }
 
-  /// Ends a delivery.
+  /// Runs the ready states, then ends a delivery.
   ///
-  /// The outermost delivery first empties the queues of this thread.
+  /// The outermost delivery also runs the deferred ones.
   @usableFromInline
   func leave() {
     runReady()

@@ -94,7 +94,7 @@ extension TypedState {
     isSettled ? outcome.result : nil
   }
 
-  /// The result, for a reader: a failure counts as observed.
+  /// Returns the result to a reader, and notes that its failure was observed.
   @_alwaysEmitIntoClient
   final func peek() -> Result<Value, Failure>? {
     let result = result
@@ -107,13 +107,13 @@ extension TypedState {
   final var deliveredResult: Result<Value, Failure>? {
     isDelivered ? peek() : nil
   }
-
 }
 
 // MARK: - Resolving
 
 extension TypedState {
-  /// Resolves a pending state, as `resolve(isSuccess:by:_:)` of `FutureState` does.
+  /// Resolves a pending state and runs its consumers; the first resolution wins (R1).
+  /// - Returns: Whether this resolution was the first.
   @_alwaysEmitIntoClient
   @discardableResult
   package final func resolve(_ result: Result<Value, Failure>, by resolver: Resolver) -> Bool {
@@ -124,7 +124,11 @@ extension TypedState {
   @_alwaysEmitIntoClient
   package final func resolveFromTask(_ result: Result<Value, Failure>) { resolve(result, by: .task) }
 
-  /// Resolves a pending state in a delivery of this thread, or without one.
+  /// Resolves a pending state, from code of the library.
+  /// - Parameters:
+  ///   - result: The result.
+  ///   - trampoline: That of this thread's running delivery, after which the consumers run; `nil` to run them now.
+  /// - Returns: Whether this resolution was the first.
   @_alwaysEmitIntoClient
   @discardableResult
   final func resolve(_ result: Result<Value, Failure>, in trampoline: Trampoline?) -> Bool {
