@@ -55,6 +55,7 @@ extension ExecutionContext {
 
     private init(of loop: RunLoop, _ mode: RunLoop.Mode) {
       (self.loop, self.mode) = (loop, mode)
+      // Repeats, because a timer that does not would be invalid after the first `ring()`.
       timer = Timer(fire: .distantFuture, interval: 1e9, repeats: true) { _ in }
       loop.add(timer, forMode: mode)
     }

@@ -100,6 +100,7 @@ final class MirroredProgress: Progress, @unchecked Sendable {
 
   deinit { takeSource()?.registration?.remove() }
 
+  /// Keeps the registration of the listener, which the deinitializer removes; does nothing if the future has ended.
   func keep(_ registration: Registration) {
     source.withLock { $0?.registration = registration }
   }
@@ -115,10 +116,11 @@ final class MirroredProgress: Progress, @unchecked Sendable {
 
   // MARK: From the future
 
-  /// Shows `progress`, or the end of the future, if it has ended.
+  /// Shows `progress` of a pending future, or the end of an ended one; does nothing after it has shown the end.
   func update(to progress: FutureProgress) {
     guard let future else { return }
     guard let ending = future.ending else { return show(progress) }
+    // Before `cancel()`, which therefore does not reach the future.
     _ = takeSource()
     if ending == .cancellation, !isCancelled { cancel() }
     isCancellable = false
@@ -144,9 +146,7 @@ final class MirroredProgress: Progress, @unchecked Sendable {
   /// Foundation's total for indeterminate progress.
   private static let unknown: Int64 = -1
 
-  /// Sets both counts.
-  ///
-  /// If the total changes, it is unknown in between.
+  /// Sets both counts, and makes the total unknown in between if it changes.
   ///
   /// Otherwise the `Progress` could be finished for a moment, and its parent counts each finish. Foundation for Linux also
   /// multiplies successive totals until it traps, if none of them is -1.
@@ -180,6 +180,7 @@ final class MirroredProgress: Progress, @unchecked Sendable {
     private static func beginChange() {}
     private static func endChange() {}
   #else
+    /// Foundation has no lock here, and a change of one `Progress` reads and changes its parents and children.
     private static let treeLock = TreeLock()
 
     private static func beginChange() { treeLock.lock() }
@@ -189,8 +190,8 @@ final class MirroredProgress: Progress, @unchecked Sendable {
       changingTree { super.addChild(child, withPendingUnitCount: count) }
     }
 
-    // Foundation calls these for children too, and visits the list of children, which a child leaves when it finishes. It calls the
-    // handlers later, on another thread.
+    // Foundation calls these three for children too. Under the lock, because they visit the list of children, which a child leaves
+    // when it finishes. They reach the future themselves, because Foundation would call the handlers later, on another thread.
 
     override func cancel() {
       changingTree {
@@ -237,9 +238,9 @@ final class MirroredProgress: Progress, @unchecked Sendable {
       depth += 1
     }
 
-    /// Calls `call` after the outermost `unlock()`: a future runs code of the user (R3).
+    /// Calls `call` after the outermost `unlock()`, because it runs code of the user, which no lock may surround (R3).
     ///
-    /// Needs the lock.
+    /// The caller has the lock.
     func afterUnlocking(_ call: @escaping () -> Void) { calls.append(call) }
 
     func unlock() {

@@ -39,9 +39,7 @@ extension NotificationCenter {
   }
 }
 
-/// An observer of a notification center.
-///
-/// It is removed once.
+/// An observer of a notification center, which the first of a notification and a cancellation removes.
 private final class Observer: Sendable {
   private enum State {
     /// Added to the center, before its token is stored. Next is `observing` or `removed`.

@@ -75,7 +75,7 @@ final class FollowedProgress: ProgressFeed {
     /// The handler that cancels the `Progress` with the future.
     var registration: Registration?
 
-    /// Whether a reading has shown a fraction that does not follow from the counts.
+    /// Whether a reading has shown a fraction that does not follow from the counts; from then on, fractions are reported.
     var isComposed = false
 
     #if canImport(ObjectiveC)
@@ -124,6 +124,9 @@ final class FollowedProgress: ProgressFeed {
 
   // MARK: Reading
 
+  /// Reports the fraction of a composed `Progress`, or else the counts.
+  ///
+  /// Drops a fraction that was read during a change: the reading after the change reports a new one.
   func read() {
     guard let progress else { return }
     let reading = Reading(of: progress)
@@ -209,7 +212,7 @@ private struct Reading {
     /// Schedules a reading, unless one is scheduled.
     private func poll() {
       let begins = link.withLock { link in
-        guard link?.isPolling == false else { return false }
+        guard let isPolling = link?.isPolling, !isPolling else { return false }
         link?.isPolling = true
         return true
       }
@@ -220,7 +223,7 @@ private struct Reading {
         return (link?.cancelDelay, link == nil)
       }
       _ = previous  // released here, outside the lock
-      if hasEnded { cancelDelay() }
+      if hasEnded { cancelDelay() }  // `end()` came before `cancelDelay` was stored
     }
 
     private func readAndPoll() {

@@ -7,7 +7,7 @@ import Futures
   package import Foundation
 #endif
 
-/// Whether a downloaded file is in its place, or must not be any more.
+/// Whether a downloaded file was moved to its place, or must no longer be moved there.
 ///
 /// A cancellation can come while the file is moved. Then the future succeeds, because the file has changed.
 package final class StoredFile: Sendable {
@@ -39,8 +39,8 @@ package final class StoredFile: Sendable {
     }.get()
   }
 
-  /// Prevents a later `store`.
-  /// - Returns: The response if the file is in its place.
+  /// Makes a later `store` throw, unless the file is in its place.
+  /// - Returns: The response if the file is in its place; otherwise `nil`.
   package func cancel() -> URLResponse? {
     state.withLock { state in
       if case .stored(let response) = state { return response }

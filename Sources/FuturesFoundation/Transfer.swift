@@ -71,7 +71,8 @@
       )
       let task = makeTask(session)
       session.finishTasksAndInvalidate()
-      // Never starts. Invalidating the user's session cancels it. A download, because Foundation does not search the cache for one.
+      // A task of the user's session that never starts: invalidating that session cancels it, which stops the transfer. A download,
+      // because Foundation does not search the cache for one.
       let representative = original.downloadTask(with: URL(string: "data:,")!) { [weak self] _, _, _ in self?.stop() }
       tasks = (task, representative)
       task.resume()
@@ -100,6 +101,7 @@
 
     // MARK: Called by the session, on its delegate queue
 
+    /// Adds bytes to the body, and stops the transfer if that fails or the future was cancelled.
     func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
       guard bodyError == nil else { return }
       do {
@@ -125,6 +127,7 @@
       promise.progress.report(totalBytesSent, ofExpected: totalBytesExpectedToSend)
     }
 
+    /// Resolves the promise; an error of the body comes before that of the stopped task.
     func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
       tasks?.representative.cancel()
       do {
@@ -138,6 +141,7 @@
       }
     }
 
+    /// Passes the challenge to the user's delegate, on the queue of that delegate.
     func urlSession(
       _ session: URLSession,
       task: URLSessionTask,
@@ -154,6 +158,7 @@
       }
     }
 
+    /// Passes the redirection, with its cookies, to the user's delegate, on the queue of that delegate.
     func urlSession(
       _ session: URLSession,
       task: URLSessionTask,
@@ -200,9 +205,9 @@
 
   /// The flags of a file that other processes do not inherit, and whose bytes the C library does not change.
   #if os(Windows)
-    private let bytesForThisProcess = _O_NOINHERIT | _O_BINARY
+    private let privateFileFlags = _O_NOINHERIT | _O_BINARY
   #else
-    private let bytesForThisProcess = O_CLOEXEC
+    private let privateFileFlags = O_CLOEXEC
   #endif
 
   /// A body that is stored in a file.
@@ -214,9 +219,7 @@
     private let stored: StoredFile
     private let validate: @Sendable (URLResponse) throws -> Void
 
-    /// The file for the bytes until all have arrived.
-    ///
-    /// It exists if `file` is not `nil`.
+    /// The path of the file for the bytes until all have arrived; the file exists if `file` is not `nil`.
     private let neighbour: URL
     private var file: FileHandle?
 
@@ -234,7 +237,7 @@
     mutating func append(_ data: Data) throws { try openFile().write(contentsOf: data) }
 
     mutating func finish(_ response: URLResponse) throws -> URLResponse {
-      try openFile().close()
+      try openFile().close()  // opens it if the body is empty
       try validate(response)
       try stored.store(response) { try FileManager.default.replace(destination, withNeighbour: neighbour) }
       return response
@@ -252,7 +255,7 @@
     private mutating func openFile() throws -> FileHandle {
       if let file { return file }
       // Opens and creates in one step, so a failure leaves no file.
-      let descriptor = unsafe open(neighbour.path, O_WRONLY | O_CREAT | O_EXCL | bytesForThisProcess, 0o666)
+      let descriptor = unsafe open(neighbour.path, O_WRONLY | O_CREAT | O_EXCL | privateFileFlags, 0o666)
       guard descriptor >= 0 else { throw CocoaError.posix(errno, .fileWriteUnknown, at: destination) }
       let file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
       self.file = file
@@ -263,7 +266,7 @@
   extension URLSession {
     /// The configuration for a session of one transfer.
     fileprivate var transferConfiguration: URLSessionConfiguration {
-      // Foundation for Linux does not copy, although its documentation says so.
+      // Not copied by `URLSession` for Linux, although its documentation says so.
       guard let copy = configuration.copy() as? URLSessionConfiguration else { return configuration }
       // Foundation for Linux crashes if a task of a session with a cache is cancelled while it searches the cache.
       copy.urlCache = nil

@@ -210,7 +210,9 @@ extension URLSession {
 
     init(_ promise: Promise<Value, any Error>) { self.promise = promise }
 
-    /// Reports the bytes of a task that has not started.
+    /// Begins to report the bytes of `task`.
+    ///
+    /// Call it before the task starts: `resolve` ends the observation, and must not come first.
     func observe(
       _ task: URLSessionTask,
       _ count: any KeyPath<URLSessionTask, Int64> & Sendable,
@@ -222,7 +224,7 @@ extension URLSession {
       self.observation.withLock { $0 = observation }
     }
 
-    /// Resolves the promise with the result of the task.
+    /// Resolves the promise with the result of the task, and ends the observation.
     func resolve<Body>(
       _ body: Body?,
       _ response: URLResponse?,

@@ -8,8 +8,8 @@ package final class CancellationState: CancellationHandlers, @unchecked Sendable
     case pending
     /// Final.
     case cancelled
-    /// Nothing can cancel it any more. Final.
-    case over
+    /// Nothing can cancel the state any more. Final.
+    case uncancellable
   }
 
   /// Changes under `lock`.
@@ -26,8 +26,8 @@ package final class CancellationState: CancellationHandlers, @unchecked Sendable
   /// Whether the source has gone away, so that only a deadline can cancel the state.
   @exclusivity(unchecked) private var hasLostSource = false
 
-  /// A reference to the state itself, which keeps it alive until a deadline if only its handlers need it.
-  @exclusivity(unchecked) private var kept: CancellationState?
+  /// A reference of the state to itself, while it has handlers and only a deadline can cancel it: the deadline does not keep it.
+  @exclusivity(unchecked) private var selfReference: CancellationState?
 
   /// The number of linked parents that can still cancel the state; `nil` if it is not linked.
   @exclusivity(unchecked) private var parentCount: Int?
@@ -60,7 +60,8 @@ package final class CancellationState: CancellationHandlers, @unchecked Sendable
     add(.passRetained(consumer)) ? Registration(.token(self, consumer)) : .finished
   }
 
-  /// Adds a handler; the list takes over the reference if the state is pending.
+  /// Adds a handler to a pending state; runs it at once after a cancellation, and releases it if no cancellation can follow.
+  /// - Parameter reference: A reference to the handler, which this call takes over.
   /// - Returns: Whether the handler is in the list.
   @usableFromInline
   func add(_ reference: Unmanaged<CancellationHandler>) -> Bool {
@@ -70,11 +71,12 @@ package final class CancellationState: CancellationHandlers, @unchecked Sendable
       guard phase == .pending else { return phase }
       reference._withUnsafeGuaranteedRef { consumer in
         consumer.enter(.listed)
-        // No parent can cancel the linked source any more, so the handler need not keep it.
+        // No parent can cancel the linked source any more, so the handler need not keep that source.
         if parentCount == 0 { source = consumer.takeSource() }
       }
       handlers.append(Unmanaged.fromOpaque(reference.toOpaque()))
-      if hasLostSource { kept = self }
+      // Only a deadline can still cancel the state, and perhaps only this handler needs the state until then.
+      if hasLostSource { selfReference = self }
       return phase
     }
     _ = source  // released here, outside the lock
@@ -89,22 +91,23 @@ package final class CancellationState: CancellationHandlers, @unchecked Sendable
   /// O(1).
   /// - Returns: Whether this kept the handler from running.
   func remove(_ handler: Consumer) -> Bool {
-    let (listed, kept) = lock.withLock { () -> (Unmanaged<Consumer>?, CancellationState?) in
+    let (listed, selfReference) = lock.withLock { () -> (Unmanaged<Consumer>?, CancellationState?) in
       guard handler.currentStatus == .listed else { return (nil, nil) }
       handler.enter(.finished)
       let listed = handlers.remove(.passUnretained(handler))
-      return (listed, handlers.isEmpty ? self.kept.take() : nil)
+      return (listed, handlers.isEmpty ? self.selfReference.take() : nil)
     }
+    // A thread that cancels the state can have the handler in its list already. Then the first claim decides.
     guard listed != nil || handler.claimSubmitted() else { return false }
     handler.dropCaptures()
     listed?.release()
-    _ = kept  // released here, outside the lock
+    _ = selfReference  // released here, outside the lock
     return true
   }
 
   /// Notes that a linked parent can no longer cancel the state.
   ///
-  /// After the last parent, nothing can cancel the linked source through its links. So the handlers release it.
+  /// After the last parent, no handler needs the linked source any more, because its links can no longer cancel the state.
   func parentEnded() {
     let sources = lock.withLock { () -> [CancellationTokenSource?] in
       parentCount? -= 1
@@ -116,8 +119,8 @@ package final class CancellationState: CancellationHandlers, @unchecked Sendable
 
   /// Cancels the state, and runs the handlers in order; the handlers of a linked source run in the place of its link.
   ///
-  /// Returns after all of them have run. A deeply nested call defers its handlers to the outermost call of the thread
-  /// (R13).
+  /// Returns after all of them have run, except for a deeply nested call: the outermost call of the thread runs its handlers
+  /// later (R13).
   /// - Returns: Whether this was the first cancellation.
   @usableFromInline
   @discardableResult
@@ -166,13 +169,13 @@ package final class CancellationState: CancellationHandlers, @unchecked Sendable
     }
   }
 
-  /// Marks the state as cancelled and takes out its handlers; returns `nil` if it was not pending.
+  /// Marks the state as cancelled, ends its deadlines and takes out its handlers; returns `nil` if it was not pending.
   private func begin() -> ConsumerList? {
     let (handlers, deadlines) = lock.withLock { () -> (ConsumerList?, [Interruption]) in
       guard phase.load(ordering: .relaxed) == .pending else { return (nil, []) }
       // Releasing: a thread that sees this phase sees everything written before the cancellation.
       phase.store(.cancelled, ordering: .releasing)
-      kept = nil  // the caller has a reference
+      selfReference = nil  // not the last one: the caller has another
       defer { self.deadlines = [] }
       return (self.handlers.takeAll(), self.deadlines)
     }
@@ -180,21 +183,21 @@ package final class CancellationState: CancellationHandlers, @unchecked Sendable
     return handlers
   }
 
-  /// Notes that the source can no longer cancel the state, and releases the handlers.
+  /// Releases the handlers, which can no longer run: the source was released, or the future of the token is resolved.
   ///
-  /// With a pending deadline it keeps the handlers, because the deadline can still cancel the state. Then the handlers keep
-  /// the state alive until the deadline.
+  /// Keeps them if a deadline can still cancel the state. Then the state keeps itself until that deadline, or until its last
+  /// handler is removed.
   @usableFromInline
   override package func end() {
     let released = lock.withLock { () -> ConsumerList in
       guard phase.load(ordering: .relaxed) == .pending else { return ConsumerList() }
       guard deadlines.isEmpty else {
         hasLostSource = true
-        if !handlers.isEmpty { kept = self }
+        if !handlers.isEmpty { selfReference = self }
         return ConsumerList()
       }
       // Relaxed: it publishes no data.
-      phase.store(.over, ordering: .relaxed)
+      phase.store(.uncancellable, ordering: .relaxed)
       return handlers.takeAll()
     }
     guard !released.isEmpty else { return }
@@ -264,21 +267,22 @@ package class CancellationHandler: Consumer, @unchecked Sendable {
 @usableFromInline
 final class LinkedHandler: CancellationHandler, @unchecked Sendable {
   // @unchecked: as the base class says.
-  private var state: CancellationState?
+  /// The state of a linked source, which this link cancels; `nil` for a handler.
+  private var linkedState: CancellationState?
 
   /// The linked source through which this handler gets its cancellation.
   private var source: CancellationTokenSource?
 
   @usableFromInline
   init(_ handler: Handler?, of source: CancellationTokenSource?, linking state: CancellationState? = nil) {
-    self.state = state
+    self.linkedState = state
     self.source = source
     super.init(handler)
   }
 
-  /// Runs the handler; returns the state of a linked source, which the caller cancels next: a chain of sources takes no stack.
+  /// Runs the handler; returns the linked state for the caller to cancel, so that a chain of sources takes no stack.
   override func run() -> CancellationState? {
-    let state = state.take()
+    let state = linkedState.take()
     _ = super.run()
     source = nil
     return state
@@ -289,12 +293,12 @@ final class LinkedHandler: CancellationHandler, @unchecked Sendable {
   override func dropCaptures() {
     super.dropCaptures()
     source = nil
-    state.take()?.parentEnded()
+    linkedState.take()?.parentEnded()
   }
 }
 
 extension FutureState {
-  /// The token that is cancelled with the state.
+  /// The token that is cancelled with the state; `.cancelled` or `.none` if the state can no longer have handlers.
   final var cancellationToken: CancellationToken {
     guard let handlers = cancellationHandlers({ CancellationState() }) else { return wasCancelled ? .cancelled : .none }
     return CancellationToken(state: unsafeDowncast(handlers, to: CancellationState.self))

@@ -31,7 +31,7 @@ public final class CancellationTokenSource: Sendable {
   }
 
   init(linkedTo tokens: [CancellationToken]) {
-    let tokens = tokens.filter { $0.state != nil }
+    let tokens = tokens.filter { $0.state != nil }  // nothing cancels a token without a state
     let state = CancellationState(parentCount: tokens.isEmpty ? nil : tokens.count)
     self.state = state
     // A link to a cancelled token runs at once, and cancels the state.

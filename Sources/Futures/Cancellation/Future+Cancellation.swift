@@ -50,6 +50,7 @@ extension Future {
   public func cancelled(by token: CancellationToken) -> Future {
     guard case .sharedState(let source) = storage, !source.isResolved, token != .none else { return self }
     if token.isCancelled, let cancelled = Cancelled<Failure>.failure {
+      // As a derived future that leaves at once, but without starting a lazy source.
       source.cancelIfUnneeded()
       return .failed(cancelled)
     }

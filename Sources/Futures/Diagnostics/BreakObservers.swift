@@ -2,9 +2,7 @@
 ///
 /// Unlike the handler of misuse, they also see a promise whose future fails with `BrokenPromise`.
 package final class BreakObservers: Sendable {
-  /// Records the promise.
-  ///
-  /// Returns whether it has recorded the promise.
+  /// Records the dropped promise or work, and returns whether it has.
   package typealias Recorder = @Sendable (BrokenPromise) -> Bool
 
   private typealias ObserverEntry = (owner: AnyObject, observer: Recorder)
@@ -33,6 +31,7 @@ package final class BreakObservers: Sendable {
     change { all in all.removeAll { $0.owner === owner } }
   }
 
+  /// Replaces the list by a changed copy, or by `nil` if that is empty: then `exist` is `false`.
   private func change(_ body: (inout [ObserverEntry]) -> Void) {
     let previous = list.update { list in
       var all = list?.all ?? []
@@ -43,7 +42,7 @@ package final class BreakObservers: Sendable {
     _ = previous  // released here, outside the lock
   }
 
-  /// Calls all observers.
+  /// Calls all observers, also after one of them has recorded the promise.
   /// - Returns: Whether an observer has recorded the promise.
   func record(_ error: BrokenPromise) -> Bool {
     guard let list = list.object else { return false }

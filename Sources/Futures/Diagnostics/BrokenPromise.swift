@@ -62,7 +62,7 @@ extension BrokenPromise: CustomStringConvertible {
   }
 }
 
-/// Why a state is broken; one object for all that were derived from the same promise.
+/// Why a state is broken; one object for all states that were derived from the same promise.
 @usableFromInline
 package final class BreakReason: Sendable {
   /// The error; `nil` for `Future.never`, and for a token that can no longer be cancelled.
@@ -103,11 +103,13 @@ package final class BreakReason: Sendable {
 extension BreakReason? {
   /// Takes the reason of another input that never resolves, if that reason is stronger.
   ///
-  /// A mistake overrides a cancellation, and both override `never`.
-  mutating func takeStronger(_ reason: BreakReason?) {
-    let reason = reason ?? .never
-    guard let noted = self else { return self = reason }
-    if noted.error == nil || !noted.isMistake && reason.isMistake { self = reason }
+  /// A mistake overrides a cancellation, and both override `never`, which has no error. An input without a reason counts as
+  /// `never`.
+  mutating func takeStronger(_ other: BreakReason?) {
+    let other = other ?? .never
+    guard let current = self else { return self = other }
+    let overrides = current.error == nil || (other.isMistake && !current.isMistake)
+    if overrides { self = other }
   }
 }
 

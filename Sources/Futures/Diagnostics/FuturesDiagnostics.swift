@@ -61,7 +61,7 @@ public enum FuturesDiagnostics {
     set { PendingFutures.shared.tracksAllThreads = newValue }
   }
 
-  /// Whether a new promise can be one that is tracked.
+  /// Whether the table of pending futures exists; the table then decides which promises it tracks.
   @usableFromInline package static var mayTrackPendingFutures: Bool { PendingFutures.shared.isSet }
 
   /// The unresolved futures of promises made while `tracksPendingFutures` was `true`, the oldest first.
@@ -90,7 +90,7 @@ public enum FuturesDiagnostics {
   static func report(_ misuse: Misuse, isRecorded: Bool = false) {
     if let handler = handler.object {
       let storage = Trampoline.current.storage
-      // Else a handler that misuses a promise would be called for that, and so on, until the stack overflows.
+      // Without a limit, a handler that misuses a promise itself would be called again and again, until the stack overflows.
       guard storage.pointee.misuseDepth < maximumMisuseDepth else { return }
       storage.pointee.misuseDepth += 1
       defer { storage.pointee.misuseDepth -= 1 }

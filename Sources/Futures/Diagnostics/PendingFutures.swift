@@ -2,9 +2,9 @@ package import Dispatch
 
 /// The table behind `FuturesDiagnostics.graph` and `FuturesDiagnostics.pendingFutures`.
 ///
-/// It does not keep its objects alive, and resolving a state does not touch it. `add` sweeps out resolved states after as many
-/// additions as the last sweep has left entries. So tracking adds amortised O(1) to making a promise, and nothing to resolving it.
-/// Until then the table keeps the memory of objects that are gone: at most as many as it has entries, and 64 more.
+/// It does not keep its objects alive, and resolving a state does not touch it. `add` sweeps out resolved states, once it has
+/// added as many entries as the last sweep has left. So tracking adds amortised O(1) to making a promise, and nothing to resolving
+/// it. Until a sweep the table keeps the memory of released objects: at most as many as it has entries, and 64 more.
 ///
 /// The test kit tracks the promises of its own thread, also while `FuturesDiagnostics.tracksPendingFutures` is `false`.
 package final class PendingFutures {
@@ -14,7 +14,7 @@ package final class PendingFutures {
   /// The value of `FuturesDiagnostics.tracksPendingFutures`.
   fileprivate var isForAllThreads = false
 
-  /// The threads that the test kit tracks, once for each use; `nil` is all threads.
+  /// One element for each running `track(onlyThisThread:_:)` of the test kit: its thread, or `nil` for all threads.
   fileprivate var threadsOfTests: [UnsafeMutableRawPointer?] = []
 
   /// An entry, and the objects that it describes.
@@ -49,6 +49,7 @@ package final class PendingFutures {
   /// Removes the entries that are no longer tracked.
   fileprivate func removeUntracked() { remove { !tracks($0.entry.thread) } }
 
+  /// Removes entries, and forgets the positions of all others, which can have changed.
   private func remove(where isRemoved: (Slot) -> Bool) {
     slots.removeAll { slot in
       guard isRemoved(slot) else { return false }
@@ -58,7 +59,7 @@ package final class PendingFutures {
     (positions, positionCount) = ([:], 0)
   }
 
-  /// Returns the position of an object's entry, in amortised O(1).
+  /// Returns the position of an object's entry, after it has noted those of all new entries; amortised O(1).
   fileprivate func position(of object: AnyObject) -> Int? {
     while positionCount < slots.count {
       positions[slots[positionCount].object.identity] = positionCount
@@ -78,7 +79,7 @@ package final class PendingFutures {
       remove { slot in
         guard let object = slot.object.object else { return true }
         swept.append(object)
-        guard slot.entry.kind != .future, let state = slot.entry.state(object) else { return false }
+        guard let state = slot.entry.state(object) else { return false }
         return state.isResolved && state.isDelivered
       }
       untilSweep = max(Self.smallestSweep, slots.count)
@@ -96,7 +97,7 @@ package final class PendingFutures {
 package struct PendingEntry {
   package typealias Kind = WaitForGraph.Node.Kind
 
-  /// The kind of the object, which says how to read it; `future` for a state that no function has registered.
+  /// The kind of the object, which says how to read it.
   package var kind: Kind
   /// Names the object, if it is no promise with a label of its own.
   package var label: String?
@@ -112,17 +113,17 @@ package struct PendingEntry {
   package var due: DispatchTime?
   /// The queue or the custom context of submitted work.
   package var context: AnyObject?
-  /// The state that an entry describes, or `nil` for another object.
+  /// Returns `object` as a state if it is one, judged by the kind of its entry: submitted work can be a stage or a callback.
   func state(_ object: AnyObject) -> FutureState? {
     switch kind {
-    case .promise, .task, .request, .join, .timer, .future: unsafeDowncast(object, to: FutureState.self)
+    case .promise, .task, .request, .join, .timer: unsafeDowncast(object, to: FutureState.self)
     case .work: object as? FutureState
     default: nil
     }
   }
 
-  /// Whether the producer of a state has made the entry.
-  fileprivate var isOfProducer: Bool {
+  /// Whether a promise has made the entry; `describe` turns that of a transfer into a `request`.
+  fileprivate var isOfPromise: Bool {
     switch kind {
     case .promise, .request: true
     default: false
@@ -152,7 +153,7 @@ package enum PendingSiteStatus {
 extension LockedReference where Object == PendingFutures {
   /// The value of `FuturesDiagnostics.tracksPendingFutures`.
   ///
-  /// A promise that is made while it changes is tracked or not.
+  /// A promise that another thread makes during a change can be tracked or not.
   var tracksAllThreads: Bool {
     get { isSet && update { $0?.isForAllThreads == true } }
     nonmutating set { change { $0.isForAllThreads = newValue } }
@@ -182,7 +183,7 @@ extension LockedReference where Object == PendingFutures {
     _ = previous  // released here, outside the lock
   }
 
-  /// Adds an object, if it is tracked.
+  /// Adds an object, if its thread is tracked.
   /// - Parameters:
   ///   - kind: The kind of the object.
   ///   - object: The object, which the table does not keep alive.
@@ -215,6 +216,7 @@ extension LockedReference where Object == PendingFutures {
     )
     let swept = update { table -> [AnyObject]? in
       guard let table, table.tracks(entry.thread) else { return nil }
+      // Only an await needs its source later, for an edge of the graph.
       guard let source, kind != .await else { return table.append(entry, of: object, source) }
       if let position = table.position(of: source) {
         let origin = table.slots[position].entry
@@ -236,7 +238,7 @@ extension LockedReference where Object == PendingFutures {
     }
   }
 
-  /// Returns the labels and places of the tracked futures that have consumers, the oldest first, for the test kit.
+  /// Returns the labels and places of the tracked pending futures that have consumers, the oldest first, for the test kit.
   /// - Parameters:
   ///   - start: The time since which the promises were made.
   ///   - isOfThisThread: Whether to list only promises that the calling thread has made.
@@ -244,18 +246,18 @@ extension LockedReference where Object == PendingFutures {
   package func awaited(since start: DispatchTime, ofThisThread isOfThisThread: Bool) -> [String] {
     let thread = UnsafeMutableRawPointer.ofCurrentThread
     return update { $0?.objects() ?? [] }.compactMap { entry, object, _ in
-      guard entry.isOfProducer, entry.start >= start, !isOfThisThread || entry.thread == thread else { return nil }
+      guard entry.isOfPromise, entry.start >= start, !isOfThisThread || entry.thread == thread else { return nil }
       guard let state = object as? FutureState, state.isPending, state.consumerCount > 0 else { return nil }
       return entry.place(of: state)
     }
   }
 
-  /// Descriptions of the pending futures, the oldest first.
+  /// Descriptions of the pending futures, the oldest first; none while only the test kit tracks.
   var descriptions: [String] {
     let objects = update { $0?.isForAllThreads == true ? $0?.objects() ?? [] : [] }
     let now = DispatchTime.now().uptimeNanoseconds
     return objects.compactMap { entry, object, _ in
-      guard entry.isOfProducer, let state = object as? FutureState, state.isPending else { return nil }
+      guard entry.isOfPromise, let state = object as? FutureState, state.isPending else { return nil }
       let milliseconds = (now - entry.start.uptimeNanoseconds) / 1_000_000
       let count = state.consumerCount
       let consumers = "\(count) \(count == 1 ? "consumer" : "consumers")"
@@ -265,12 +267,15 @@ extension LockedReference where Object == PendingFutures {
 
   /// Returns the entries with their objects, the oldest first.
   /// - Parameters:
-  ///   - start: The time since which the objects were made.
+  ///   - start: The time since which the objects were made; `nil` for any time.
   ///   - thread: The thread that has made the objects; `nil` for all threads.
-  /// - Returns: The entries; `nil` if another thread has the table for long.
+  /// - Returns: The entries, none if nothing is tracked; `nil` if another thread keeps the table locked for about a second.
   package func objects(since start: DispatchTime?, ofThread thread: UnsafeMutableRawPointer?) -> [TrackedObject]? {
     updateIfAvailable { table in table?.objects() ?? [] }?
-      .filter { (start ?? $0.entry.start) <= $0.entry.start && (thread ?? $0.entry.thread) == $0.entry.thread }
+      .filter { entry, _, _ in
+        let isNewEnough = start.map { entry.start >= $0 } ?? true
+        return isNewEnough && (thread == nil || thread == entry.thread)
+      }
   }
 }
 
@@ -292,7 +297,9 @@ extension PendingFutures {
 extension PendingEntry {
   /// The label of the promise, and its place in the sources.
   fileprivate func place(of state: FutureState) -> String {
-    "\((state.label ?? label).map { "\"\($0)\" " } ?? "")\(fileID.map { String(cString: $0) } ?? ""):\(line)".oneLine
+    let name = (state.label ?? label).map { "\"\($0)\" " } ?? ""
+    let file = fileID.map { String(cString: $0) } ?? ""
+    return "\(name)\(file):\(line)".oneLine
   }
 }
 

@@ -95,7 +95,7 @@ public struct ExecutionContext: Sendable {
     if case .immediate = kind { true } else { false }
   }
 
-  /// The queue, or the closures of a custom context; `nil` for `immediate`.
+  /// The queue, or the object of a custom context, which names the context in the graph; `nil` for `immediate`.
   @usableFromInline
   var identity: AnyObject? {
     switch kind {
@@ -127,7 +127,7 @@ public struct ExecutionContext: Sendable {
 
   /// Submits `work` after a delay on the clock of the context; at once if the delay is zero or less.
   ///
-  /// A delay of `Int64.max`, 292 years, never ends.
+  /// A context without a clock of its own uses that of Dispatch. A delay of `Int64.max`, 292 years, never ends.
   /// - Returns: A closure that cancels the delay and releases the work, unless the work has started.
   @usableFromInline
   package func schedule(

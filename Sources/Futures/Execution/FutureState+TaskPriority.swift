@@ -3,15 +3,15 @@
 extension FutureState {
   /// Whether a task resolves this state or a state that it waits for, or a task can start for it later.
   ///
-  /// O(number of these states).
+  /// Only then does an await watch the priority of its task. O(number of these states).
   @usableFromInline
   package final var dependsOnTasks: Bool {
-    !forEachTask(raisedTo: nil) { _ in false }
+    !forEachTask(raisedTo: nil) { _ in false }  // `false` stops at the first task
   }
 
   /// Raises the priority of the tasks that resolve this state or the states that it waits for.
   ///
-  /// O(number of these states).
+  /// Has no effect on older systems, where Swift cannot raise it. O(number of these states).
   @usableFromInline
   package final func raiseTasks(to priority: TaskPriority) {
     guard #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) else { return }
@@ -36,7 +36,7 @@ extension FutureState {
     }
   }
 
-  /// This state, the states that it waits for, and the tasks that resolve them.
+  /// The identities of this state, of the states that it waits for, and of the tasks that resolve them.
   ///
   /// O(number of these states).
   final var sources: Set<ObjectIdentifier> {
@@ -51,8 +51,8 @@ extension FutureState {
 
   /// Calls `body` with this state and the states that it waits for, and their producers, until it returns `false`.
   ///
-  /// A loop, so it takes no stack. It visits each state once: inputs can share a source, and futures can follow each other
-  /// in a circle.
+  /// A loop, so it takes no stack. A set of the visited states bounds it, because inputs can share a source, and futures can
+  /// follow each other in a circle.
   /// - Parameters:
   ///   - priority: The priority for inputs that start later; `nil` if it is not known yet.
   ///   - body: Returns whether to continue.
@@ -64,7 +64,7 @@ extension FutureState {
     var next: FutureState? = self
     var others: [FutureState] = []
     var visited: Set<ObjectIdentifier> = []
-    var unrecorded = 64  // a short chain needs no set
+    var unrecorded = 64  // the first states are not recorded, so a short chain needs no set
     while let state = next ?? others.popLast() {
       next = nil
       if unrecorded > 0 {

@@ -7,6 +7,7 @@ internal import Dispatch
 /// dispatch queue. It never checks `Thread.isMainThread`, which on Linux is `false` after an
 /// async `main` has hopped (R9).
 public struct MainContext: Sendable {
+  /// The context outside of tests that replace the main context.
   private let unreplaced: ExecutionContext
   private let isImmediate: Bool
 
@@ -18,7 +19,7 @@ public struct MainContext: Sendable {
     self.isImmediate = isImmediate
   }
 
-  /// Returns this context, with callbacks that `outer` runs.
+  /// Returns this context, with callbacks that run inside `outer`, and there inside the closures of earlier calls.
   func wrapped(_ outer: @escaping @Sendable (_ work: () -> Void) -> Void) -> Self {
     var context = self
     let inner = wrap
@@ -29,7 +30,7 @@ public struct MainContext: Sendable {
     return context
   }
 
-  /// The context that callbacks get: that of a test in its place, which the test kit sets.
+  /// The context on which callbacks run; inside `replace(with:for:)` of the test kit, the replacement.
   @usableFromInline
   package var context: ExecutionContext {
     guard let wrap else { return unwrappedContext }
@@ -44,6 +45,7 @@ public struct MainContext: Sendable {
     return { context.execute { MainActor.assumeIsolated { work() } } }
   }
 
+  /// As `context`, without the closure that carries task-locals.
   private var unwrappedContext: ExecutionContext {
     guard let replacement = Self.currentReplacement else { return unreplaced }
     guard isImmediate else { return replacement }
@@ -74,7 +76,7 @@ public struct MainContext: Sendable {
   /// Whether the caller runs on the main queue.
   @usableFromInline
   package static var isMainQueueCurrent: Bool {
-    _ = mainQueueIsMarked
+    _ = mainQueueIsMarked  // its first use sets the value that the next line reads
     return DispatchQueue.getSpecific(key: mainQueueKey) == true
   }
 
@@ -85,12 +87,12 @@ public struct MainContext: Sendable {
 
   /// Replaces the main context for the code that a task runs, and for the tasks that it starts.
   ///
-  /// Set by `replace(with:for:)` only. Work that the replacement receives is isolated to the main actor: it has to run there.
+  /// Only `replace(with:for:)` sets it. The replacement has to run its work on the main actor, to which callbacks are isolated.
   ///
-  /// Without the macro, whose plug-in the check of other platforms does not have.
+  /// Not declared with the macro `@TaskLocal`: the compilers that check other platforms lack its plug-in.
   private static let replacement = TaskLocal<ExecutionContext?>(wrappedValue: nil)
 
-  /// Whether any test has replaced the main context: without one, a use costs a relaxed load, and looks for no task-local value.
+  /// Whether any test has replaced the main context; before, a use costs only this relaxed load, and no search for a task-local.
   private static let mayBeReplaced = AtomicByte<Bool>(false)
 
   static var currentReplacement: ExecutionContext? {

@@ -4,7 +4,7 @@
 final class SubmittedObserver<Value: Sendable, Failure: Error>: Observer<Value, Failure>, @unchecked Sendable {
   // @unchecked: as the base class says.
 
-  /// Taken when the callback is handed over, because the context can own the work, which owns this observer.
+  /// `nil` once the context has the callback: the context can own the work, which owns this observer.
   @exclusivity(unchecked) @usableFromInline final var context: ExecutionContext?
 
   @inlinable
@@ -14,6 +14,7 @@ final class SubmittedObserver<Value: Sendable, Failure: Error>: Observer<Value, 
       if let result = unsafeDowncast(source, to: State<Value, Failure>.self).result {
         unsafeDowncast(consumer, to: SubmittedObserver.self).submit(result, from: source)
       } else if consumer.claimSubmitted() {
+        // The source is broken: it has no result, and never gets one.
         consumer.dropCaptures()
         source.reportWaitForBrokenPromise()
       }

@@ -33,7 +33,7 @@ final class Timers: @unchecked Sendable {
   /// A binary heap, which knows the place of each timer, so that a cancelled one leaves at once.
   private var heap: [Timer] = []
 
-  /// The time at which the source fires next.
+  /// The time at which the source fires next; `.max` if it is not scheduled.
   private var armed = UInt64.max
   private let source = DispatchSource.makeTimerSource(queue: DispatchQueue(label: "futures.timers"))
 
@@ -63,7 +63,7 @@ final class Timers: @unchecked Sendable {
     _ = work  // released here, outside the lock
   }
 
-  /// Submits the work that is due now.
+  /// Submits the work that is due now, when the source has fired.
   ///
   /// No work runs on this thread, so none delays another.
   private func startDueWork() {
@@ -90,7 +90,7 @@ final class Timers: @unchecked Sendable {
     source.schedule(deadline: DispatchTime(uptimeNanoseconds: next))
   }
 
-  /// Takes a timer out of the heap.
+  /// Takes a timer out of the heap; the last timer of the heap takes its place, and moves up or down from there.
   /// - Returns: Its work, for the caller to submit, or to release after unlocking.
   private func remove(_ timer: Timer) -> (@Sendable () -> Void)? {
     let (place, last) = (timer.place, heap.removeLast())
@@ -99,10 +99,11 @@ final class Timers: @unchecked Sendable {
       moveUp(last, from: place)
       if last.place == place { moveDown(last) }
     }
-    if heap.isEmpty { heap = [] }
+    if heap.isEmpty { heap = [] }  // frees the memory
     return timer.work.take()
   }
 
+  /// Puts a timer at a free place, or above it, where no parent is due later.
   private func moveUp(_ timer: Timer, from start: Int) {
     var place = start
     while place > 0, case let parent = (place - 1) / 2, timer.deadline < heap[parent].deadline {
@@ -112,6 +113,7 @@ final class Timers: @unchecked Sendable {
     put(timer, at: place)
   }
 
+  /// Moves a timer down until none of its children is due earlier.
   private func moveDown(_ timer: Timer) {
     var place = timer.place
     while true {
@@ -139,12 +141,12 @@ final class Timers: @unchecked Sendable {
 final class Interruption: Inputs, @unchecked Sendable {
   // @unchecked: `state` is locked.
   private enum State {
-    /// Not started. Next is `running` or `over`.
+    /// Not started. Next is `running` or `ended`.
     case idle
-    /// Started. Next is `over`.
+    /// Started. Next is `ended`.
     case running(cancel: @Sendable () -> Void)
     /// Happened or cancelled. Final.
-    case over
+    case ended
   }
 
   private let state = Locked(State.idle)
@@ -152,6 +154,7 @@ final class Interruption: Inputs, @unchecked Sendable {
   @usableFromInline
   override init() {}
 
+  /// Cancels the interruption of a cancelled operation, unless the operation still needs a result, which this can supply.
   override func removeFromInputs(forResult needsResult: Bool) -> [FutureState] {
     if !needsResult { cancel() }
     return []
@@ -162,12 +165,12 @@ final class Interruption: Inputs, @unchecked Sendable {
   @usableFromInline
   func start(_ start: () -> @Sendable () -> Void) {
     let cancel = start()
-    let isOver = state.withLock { state in
+    let hasEnded = state.withLock { state in
       guard case .idle = state else { return true }
       state = .running(cancel: cancel)
       return false
     }
-    if isOver { cancel() }
+    if hasEnded { cancel() }  // it ended during `start()`, and could not cancel then
   }
 
   /// Records that the interruption has happened, and releases the closure that cancels it, which can own this object.
@@ -175,7 +178,7 @@ final class Interruption: Inputs, @unchecked Sendable {
   @usableFromInline
   @discardableResult
   func fire() -> Bool {
-    if case .over = finish() { false } else { true }
+    if case .ended = finish() { false } else { true }
   }
 
   /// Cancels the interruption, which releases its work.
@@ -186,7 +189,7 @@ final class Interruption: Inputs, @unchecked Sendable {
   /// Ends the interruption, and returns its previous state.
   private func finish() -> State {
     state.withLock { state in
-      defer { state = .over }
+      defer { state = .ended }
       return state
     }
   }
@@ -206,6 +209,7 @@ final class DeadlineWork: Sendable {
     self.work = Locked(work)
   }
 
+  /// Runs the work on the first call.
   func run() {
     guard let work = work.take() else { return }
     deadline.fire()
@@ -213,7 +217,7 @@ final class DeadlineWork: Sendable {
   }
 
   deinit {
-    // A future that has ended or was cancelled has cancelled its deadline. Then dropping the work is no mistake.
+    // If the future was resolved or cancelled, it has ended its deadline. Then dropping the work is no mistake.
     guard work.take() != nil, deadline.fire() else { return }
     future.breakPromise(.droppedWork(of: future), in: nil)
   }
@@ -224,8 +228,8 @@ extension BreakReason {
   /// - Parameters:
   ///   - source: The source of the stage.
   ///   - derived: The state that the stage resolves.
-  /// - Returns: A reason that names the labelled promise of `source`, or else that of `derived`, or that of its follower, or else the
-  ///   `Future(on:)` of the work.
+  /// - Returns: A reason that names the first of these that exists: the labelled promise of `source`, of `derived`, of the follower
+  ///   of `derived`; the `Future(on:)` that made the work.
   static func droppedWork(of source: FutureState, resolving derived: FutureState? = nil) -> BreakReason {
     let origin = source.nearestLabel ?? derived?.nearestLabel ?? derived?.labelOfFollower
     let place = origin.map { ($0.fileID, $0.line) } ?? source.startPlace

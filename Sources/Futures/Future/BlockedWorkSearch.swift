@@ -26,12 +26,13 @@ struct BlockedWorkSearch {
     case unknown
   }
 
+  /// Bounds the stack, because each join is a recursive call; a wait for a deeper join is not reported.
   private static let maximumDepthOfJoins = 100
 
   /// Whether a sentence was written; relaxed, because it publishes nothing.
   private static let hasWritten = AtomicByte<Bool>(false)
 
-  /// Whether the main thread waits, which can run the work of a serial queue inside `sync`.
+  /// Whether the waiting thread is the main thread, also while that runs the work of a serial queue inside `sync`.
   private let isOnMain: Bool
 
   /// The visited states, with the work that they need.
@@ -42,7 +43,7 @@ struct BlockedWorkSearch {
   /// Reports a wait of the main thread that only work of the main actor or of the main queue can end, and a wait of a
   /// serial queue's thread that only work of this queue can end.
   ///
-  /// An endless wait traps in debug builds. Otherwise the process writes a sentence, once.
+  /// An endless wait traps in debug builds. Otherwise the process writes a sentence, once. Returns at once on other threads.
   /// - Parameters:
   ///   - state: The state that the calling thread waits for.
   ///   - isEndless: Whether the wait has no timeout.
@@ -85,7 +86,9 @@ struct BlockedWorkSearch {
 
   private init(isOnMain: Bool) { self.isOnMain = isOnMain }
 
-  /// Returns the work without which a state stays pending, cancellation aside; `nil` if another thread might resolve it.
+  /// Returns the work without which a state stays pending, cancellation aside; `nil` if another thread might resolve the state.
+  ///
+  /// Follows the sources of stages in a loop. All states of this chain need the same work.
   private mutating func work(neededBy first: FutureState, depth: Int) -> Work? {
     var chain: [ObjectIdentifier] = []
     var state = first
@@ -120,18 +123,20 @@ struct BlockedWorkSearch {
     return work
   }
 
-  /// Returns the work that the inputs of a state need, so that the state stays pending without it.
+  /// Returns the work of inputs without which their state stays pending; `nil` if another thread might resolve the state.
+  ///
+  /// If the state needs each input, one input that needs such work is enough. Otherwise all of them must need such work, because
+  /// one result can resolve the state: any result resolves a race, and a failure resolves `all`.
   /// - Parameters:
-  ///   - inputs: The inputs of a state.
-  ///   - needsEach: Whether the state needs each of them. Otherwise one can be enough, by its failure for example.
+  ///   - inputs: The inputs of the state.
+  ///   - needsEach: Whether the state needs each of them.
   ///   - depth: The number of joins around them.
-  /// - Returns: The work; `nil` if another thread might resolve the state.
+  /// - Returns: The work, or `nil`.
   private mutating func work(neededBy inputs: [FutureState], each needsEach: Bool, depth: Int) -> Work? {
     guard depth < Self.maximumDepthOfJoins else { return nil }
     var found: Work?
     for input in inputs {
-      // The join has its result, or is about to get it.
-      if input.isSettled, needsEach { continue }
+      // A settled input needs no work, and can resolve a state that does not need each input.
       let work = input.isSettled ? nil : work(neededBy: input, depth: depth + 1)
       if needsEach, let work { return work }
       if !needsEach, work == nil { return nil }
@@ -162,7 +167,7 @@ struct BlockedWorkSearch {
     }
   }
 
-  /// Returns the transform of a stage if the queue that waits has to run it.
+  /// Returns the transform of a stage if the queue of the waiting thread has to run it.
   private func transformOnBlockedQueue(_ derivation: Derivation) -> Work? {
     let (stage, source) = (derivation.stage, derivation.source)
     let queue = source.reading {
@@ -177,8 +182,10 @@ struct BlockedWorkSearch {
   }
 
   /// Whether the calling thread runs work of `queue`, and the queue is serial.
+  ///
+  /// Gives the queue a value for a new key, and looks whether the thread sees that value.
   private static func isCurrentSerialQueue(_ queue: DispatchQueue) -> Bool {
-    // The system's own queues accept no specific value.
+    // The system's own queues accept no such value.
     guard !queue.label.hasPrefix("com.apple.") else { return false }
     let key = DispatchSpecificKey<Bool>()
     queue.setSpecific(key: key, value: true)

@@ -17,7 +17,7 @@ extension Promise: CustomStringConvertible, CustomReflectable {
 }
 
 extension Future {
-  /// The text is a closure, so that a mirror does not call the description of the value.
+  /// The text and the children of a mirror; a closure, so that a mirror does not call the description of the value.
   fileprivate var summary: (text: () -> String, children: KeyValuePairs<String, Any>) {
     let result: Result<Value, Failure>
     switch storage {

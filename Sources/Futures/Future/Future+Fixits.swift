@@ -3,7 +3,7 @@
 // The type checker tries an unavailable declaration only when no other declaration fits. So these cost no time, and a
 // client's own extension of the same name wins. Code completion and documentation omit them.
 
-/// The default of a parameter that each call passes: a call that passes nothing is ambiguous.
+/// Returns the default of a parameter that each call passes, so it never runs: a call without an argument is ambiguous.
 @usableFromInline
 package func required<Argument>() -> Argument { unavailable() }
 
@@ -119,8 +119,8 @@ extension Future {
   @available(*, unavailable, message: "write Future.failed(error)")
   public init(error: any Error = required()) { unavailable() }
 
-  // Disfavored, or the compiler reports some mistakes in `Future { promise in }` without their place. `Future+Task.swift` of
-  // `FuturesAsync` explains the pack.
+  // Disfavored: otherwise the compiler reports some mistakes in `Future { promise in }` without their place. `Future+Task.swift`
+  // of `FuturesAsync` explains the pack.
 
   /// Unavailable: needs `FuturesAsync`.
   @available(*, unavailable, message: "add import FuturesAsync")

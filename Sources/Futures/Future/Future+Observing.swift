@@ -120,7 +120,7 @@ extension Future {
   @_alwaysEmitIntoClient
   @inline(__always)
   func observe(on context: ExecutionContext, _ callback: __owned Callback<Value, Failure>) -> Registration {
-    // While another thread delivers the result, the callback queues behind earlier ones.
+    // `nil` also while another thread delivers the result: then the callback is attached behind earlier ones.
     if let result = deliveredResult {
       if context.isImmediate {
         let trampoline = Trampoline.current
@@ -129,10 +129,12 @@ extension Future {
           trampoline.leave()
           return .finished
         }
+        // Nested too deeply: `submit` defers the callback.
       }
       return Self.submit(consume callback, with: result, on: context)
     }
     guard context.isImmediate else { return attachObserver(SubmittedObserver(on: context, consume callback)) }
+    // The first inline callback of a promise's future takes the free slot of its state, which saves the allocation of an observer.
     guard withState({ $0.remove(.hasFreeSlot) }) else { return attachObserver(Observer(consume callback)) }
     // Outside `withState`, whose closure would copy the callback.
     unmanagedSlot.takeUnretainedValue().storeCallback(consume callback)
@@ -141,12 +143,13 @@ extension Future {
     return Registration(.future(unmanagedBase.takeUnretainedValue(), nil))
   }
 
-  /// The state behind the handle, which is that of a promise.
+  /// The state as that of a promise, which it must be: no other state has a free slot.
   @_alwaysEmitIntoClient
   var unmanagedSlot: Unmanaged<PromiseState<Outcome<Value, Failure>>> {
     .fromOpaque(unmanagedState.unsafelyUnwrapped.toOpaque())
   }
 
+  /// Attaches an observer, whose reference the list of the state then owns.
   @_alwaysEmitIntoClient
   @inline(__always)
   func attachObserver(_ observer: Observer<Value, Failure>) -> Registration {
@@ -170,6 +173,7 @@ extension Future {
     consumer.enter(.submitted)
     let trampoline = Trampoline.current
     let entered = trampoline.enter()
+    // A queue never runs the callback inside this call, so depth does not matter to it.
     if entered || context.consumerKind == .queued {
       consumer.submit(result, from: nil)
     } else {

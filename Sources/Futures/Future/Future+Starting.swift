@@ -32,6 +32,7 @@ extension Future {
     line: UInt = #line,
     flattening work: @escaping @Sendable () -> Future<Value, Failure>
   ) {
+    // The start is no part of the work, so it has no share of the progress.
     self = Future<Void, Failure>(startedAt: fileID, line, on: context).flatMap(on: context, progressShare: 0, work)
   }
 
@@ -122,14 +123,14 @@ extension Future {
     fileID: StaticString = #fileID,
     line: UInt = #line
   ) {
-    // The compiler does not match a trailing closure with a parameter that has a default and accepts no closure, as `any` does, but
-    // not `some`. So it does not try this initializer for `Future { promise in }`, and reports a mistake in that closure at its place.
+    // `any` and a default keep the compiler from matching a trailing closure with `other`; `some` would not. So it does not try
+    // this initializer for `Future { promise in }`, and reports a mistake in that closure at its place.
     self = Self.following(other, fileID, line)
   }
 
-  /// The default of a parameter that each call passes.
+  /// Returns the default of a parameter that each call passes, so it never runs.
   ///
-  /// Not `required()`, which needs the metadata of a constrained existential type.
+  /// Not `required()`, which needs the metadata of a constrained existential type: older systems have none.
   @usableFromInline
   static func requiredFuture() -> any FutureProtocol<Value, Failure> { Self.never }
 
@@ -147,7 +148,7 @@ extension Future {
 }
 
 extension Future where Value == Void {
-  /// Makes the resolved source of `Future(on:)`.
+  /// Makes the resolved source of `Future(on:)`; without its place if the context is immediate, and so drops no work.
   @inlinable
   init(startedAt fileID: StaticString, _ line: UInt, on context: ExecutionContext) {
     self = context.isImmediate ? .succeeded(()) : Future(StartState<Failure>(fileID, line))

@@ -43,19 +43,19 @@ extension Future {
   @available(macOS 13, iOS 16, tvOS 16, watchOS 9, *)
   public func wait(timeout: Duration) -> Result<Value, Failure>? {
     if let result = peek() { return result }
-    // A single check does not block, so it runs no deferred work: such work can check again, and would nest without limit.
     let nanoseconds = timeout.nanoseconds
-    wait(until: DispatchTime(afterNanoseconds: nanoseconds), runningPending: nanoseconds > 0)
+    wait(until: DispatchTime(afterNanoseconds: nanoseconds), isSingleCheck: nanoseconds == 0)
     return peek()
   }
 
   /// Blocks the calling thread until the future is resolved or the deadline has come, and reports a wait that cannot end.
   /// - Parameters:
   ///   - deadline: The end of the wait; `nil` for none.
-  ///   - runsPending: Whether to run the deferred work of the thread first.
-  private func wait(until deadline: DispatchTime?, runningPending runsPending: Bool = true) {
+  ///   - isSingleCheck: Whether the deadline has come already, so that the wait neither blocks nor reports anything.
+  private func wait(until deadline: DispatchTime?, isSingleCheck: Bool = false) {
     guard case .sharedState(let state) = storage else { return }
-    if runsPending {
+    // A single check runs no deferred work: such work can check again, and would nest without limit.
+    if !isSingleCheck {
       let trampoline = Trampoline.current
       trampoline.runPending()
       #if DEBUG
@@ -67,13 +67,13 @@ extension Future {
       if state.isResolved { semaphore.signal() } else { state.reportWaitForBrokenPromise() }
     }
     state.attach(waiter)
-    // Checks after the attachment, because that starts a lazy future.
+    // The search comes after the attachment, because that starts a lazy future.
     guard let deadline else {
       BlockedWorkSearch.check(state, isEndless: true)
       return semaphore.wait()
     }
     guard semaphore.wait(timeout: deadline) == .timedOut else { return }
-    if runsPending { BlockedWorkSearch.check(state, isEndless: false) }
+    if !isSingleCheck { BlockedWorkSearch.check(state, isEndless: false) }
     _ = state.remove(waiter)
   }
 

@@ -196,7 +196,7 @@ extension Future {
     withExtendedLifetime(self) { unmanagedState.unsafelyUnwrapped._withUnsafeGuaranteedRef(body) }
   }
 
-  // A property, because the pattern match counts a reference. Here it is released before the caller uses the state.
+  /// The state without a counted reference, or `nil`; a property, so that the match releases the one that it counts here.
   @_alwaysEmitIntoClient
   var unmanagedState: Unmanaged<State<Value, Failure>>? {
     if case .sharedState(let state) = storage { Unmanaged.passUnretained(state) } else { nil }

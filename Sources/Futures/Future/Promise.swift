@@ -58,7 +58,8 @@ public final class Promise<Value: Sendable, Failure: Error>: Sendable {
     switch state.endPromise() {
     case .pending: break
     case .following:
-      guard splice() else {
+      let isInCircle = splice()
+      guard isInCircle else {
         // The future can still fail, and then names this place.
         if FuturesDiagnostics.hasHandler { state.setPlace((fileID, UInt(line))) }
         return
@@ -83,7 +84,7 @@ public final class Promise<Value: Sendable, Failure: Error>: Sendable {
   }
 
   /// Moves the only follower of the state on to the future that the state follows, if that is possible.
-  /// - Returns: Whether the state follows itself through other states, so that it is broken.
+  /// - Returns: Whether the state follows itself through other states, so that the caller has to break it.
   private func splice() -> Bool {
     // A reference to a class and one to its base class have the same layout. A variable of the base class would be a second
     // reference, and the state would not be the only handle.
@@ -92,7 +93,7 @@ public final class Promise<Value: Sendable, Failure: Error>: Sendable {
     }
   }
 
-  /// Returns the null-terminated string of `fileID`; a name of one character has none, and gets a placeholder.
+  /// Returns the null-terminated string of `fileID`; a placeholder for a name of one character, which has no such string.
   @_alwaysEmitIntoClient
   static func pointer(to fileID: StaticString) -> UnsafePointer<UInt8> {
     (fileID.hasPointerRepresentation ? fileID : "a file with a name of one character").utf8Start
@@ -151,7 +152,7 @@ public final class Promise<Value: Sendable, Failure: Error>: Sendable {
   @_alwaysEmitIntoClient
   package func setProducer(task: Task<Void, Never>) { state.setProducer(task: task) }
 
-  /// Resolves the future from a task of the library (R8).
+  /// Resolves the future from a task of the library, whose locals its callbacks do not see (R8).
   @_alwaysEmitIntoClient
   package func resolveFromTask(_ result: Result<Value, Failure>) {
     state.resolveFromTask(result)
@@ -226,7 +227,7 @@ extension Promise where Value == Void {
 }
 
 extension TypedState {
-  /// Locks a promise in: its future resolves as `other`.
+  /// Locks a promise in: its future resolves as `other`; if it was cancelled before, leaves `other` as a consumer would.
   @_alwaysEmitIntoClient
   final func followForPromise<V, F>(_ other: consuming Future<V, F>) where Stored == Outcome<V, F> {
     if let result = other.peek() {

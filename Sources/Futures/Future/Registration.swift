@@ -6,11 +6,11 @@ public struct Registration: Sendable {
   /// The object that holds the callback.
   @usableFromInline
   enum Owner: Sendable {
-    /// The list of a future; without a callback, the state itself is the callback.
+    /// The list of a future; `nil` if the state itself is in that list, with the callback in its slot.
     case future(FutureState, Consumer?)
     /// The list of a token.
     case token(CancellationState, Consumer)
-    /// The context of the callback.
+    /// The context that got the callback, and has not started it.
     case context(Consumer)
     /// Nothing: the callback has run, or never runs.
     case none

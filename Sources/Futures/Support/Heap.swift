@@ -37,6 +37,7 @@ package struct Heap<Element: Comparable> {
     siftDown(from: 0)
   }
 
+  /// Moves an element down until none of its children is smaller.
   private mutating func siftDown(from start: Int) {
     var index = start
     while true {

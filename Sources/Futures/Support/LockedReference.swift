@@ -33,7 +33,7 @@ package struct LockedReference<Object: AnyObject>: ~Copyable, @unchecked Sendabl
     }
   }
 
-  /// As `update`, but gives up if another thread has the lock for long.
+  /// As `update`; returns `nil` if another thread keeps the lock during all attempts.
   package func updateIfAvailable<Result>(_ body: (inout Object?) -> Result) -> Result? {
     for _ in 0..<Self.attempts {
       let result = lock.withLockIfAvailable { () -> Result in
@@ -46,7 +46,7 @@ package struct LockedReference<Object: AnyObject>: ~Copyable, @unchecked Sendabl
     return nil
   }
 
-  /// About a second of a processor: an owner sweeps a table of a million entries in less.
+  /// The attempts to take the lock, about a second: `PendingFutures` sweeps a million entries under its lock in less.
   private static var attempts: Int { 10_000_000 }
 
   /// Replaces the object.
