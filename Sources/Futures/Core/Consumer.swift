@@ -128,7 +128,7 @@ package class Consumer: @unchecked Sendable {
   @usableFromInline
   final func enter(_ status: Status) { self.status.store(status, ordering: .releasing) }
 
-  /// Whether the consumer belongs to `source`, and has not moved to another source, as only a stage can.
+  /// Whether the consumer belongs to `source`; `false` for a stage that has moved on to another source.
   ///
   /// Under the lock of `source`, after a load of `currentStatus`. See `Stage.source`.
   func isConsumer(of source: FutureState) -> Bool { true }

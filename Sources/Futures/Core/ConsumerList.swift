@@ -34,6 +34,7 @@ struct ConsumerList: Sequence {
 
   /// Inserts a consumer at the front, with the reference that the list owns from now on.
   mutating func prepend(_ consumer: Element) {
+    // In a circle the end is just before the front.
     append(consumer)
     first = consumer
   }
@@ -100,7 +101,7 @@ struct ConsumerList: Sequence {
   /// - Returns: The list's reference to the consumer; `nil` if the list is empty.
   mutating func popFirst() -> Element? { first.map { remove($0) } }
 
-  /// Removes all consumers, and marks them as submitted, in O(n).
+  /// Removes all handlers of a cancellation, and marks them as submitted for their calls, in O(n).
   mutating func takeAll() -> ConsumerList {
     defer { first = nil }
     for consumer in self { consumer._withUnsafeGuaranteedRef { $0.enter(.submitted) } }
@@ -125,17 +126,18 @@ struct ConsumerList: Sequence {
   @usableFromInline
   struct Iterator: IteratorProtocol {
     fileprivate let first: Element?
-    fileprivate var rest: Element?
+    /// `nil` after the last consumer.
+    fileprivate var upcoming: Element?
 
     @usableFromInline
     mutating func next() -> Element? {
-      defer { rest = rest?.next == first ? nil : rest?.next }
-      return rest
+      defer { upcoming = upcoming?.next == first ? nil : upcoming?.next }
+      return upcoming
     }
   }
 
   @usableFromInline
-  func makeIterator() -> Iterator { Iterator(first: first, rest: first) }
+  func makeIterator() -> Iterator { Iterator(first: first, upcoming: first) }
 }
 
 // The neighbours in a list, without counting references.

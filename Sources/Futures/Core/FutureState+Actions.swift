@@ -41,7 +41,7 @@ extension FutureState {
   struct Departure {
     /// The list's reference to the consumer, for release by the caller; `nil` if it was in no list, or stays there.
     let reference: Unmanaged<Consumer>?
-    /// The status before: `attach` finds that a new one has left, and a notified one has its delivery.
+    /// The status before: `attach` finds later that a `new` consumer has left, and a `notified` one has had its delivery.
     let previous: Consumer.Status
     /// Whether no other consumer needs this state, so that the caller cancels it if it cancels the consumer.
     ///
@@ -80,6 +80,7 @@ extension FutureState {
     case moving(Unmanaged<Consumer>, past: Derivation, ProgressPlace)
     /// The future follows itself through other futures, so that nothing can ever resolve it.
     case circle
+    /// The follower stays in the list of the following state.
     case refused
   }
 }

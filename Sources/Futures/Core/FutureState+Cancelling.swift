@@ -47,10 +47,11 @@ extension FutureState {
       cancelled.append(state)
     }
     trampoline?.leaveCancellation()
+    // The last source first, after the trampoline: the consumers are no part of the cancellation's depth.
     while let state = cancelled.popLast() { state.resolveAsCancelled() }
   }
 
-  /// Cancels a state without consumers.
+  /// Cancels a pending state that no consumer needs.
   ///
   /// The caller stands for a consumer that was cancelled before it could attach (R16).
   @usableFromInline
@@ -67,7 +68,7 @@ extension FutureState {
   /// - Returns: Whether the caller must cancel this state, because it has no other consumer. A shielded view never cancels it.
   final func removeCancelled(_ consumer: Consumer, forResult needsResult: Bool = false) -> Bool {
     guard let departure = leave(consumer, forResult: needsResult) else {
-      // The execution context of the consumer can have it.
+      // The consumer has started or left, or its execution context has it.
       if needsResult {
         consumer.resolveWithoutContext(from: self)
       } else if consumer.claimSubmitted() {
@@ -75,7 +76,7 @@ extension FutureState {
       }
       return false
     }
-    // The delivery to a notified input takes its captures, perhaps at this moment.
+    // Another thread can be delivering to a notified input now, and that delivery takes the captures.
     if !needsResult, departure.previous != .notified {
       consumer.dropContext()
       consumer.dropCaptures()
@@ -95,7 +96,7 @@ extension FutureState {
   /// No producer owns an orphan. Its handles do, and the list of its source. It refers to the source weakly, and leaves it
   /// when it is cancelled.
   /// - Parameters:
-  ///   - isDormantOnly: Whether to do it only to a dormant state.
+  ///   - isDormantOnly: Whether to change this state only if it is dormant.
   ///   - inputs: The orphans from which this state is derived.
   @usableFromInline
   final func orphan(onlyDormant isDormantOnly: Bool = false, leaving inputs: OrphanedInputs? = nil) {
@@ -120,15 +121,15 @@ extension FutureState {
     }
   }
 
-  /// Breaks a state if some of its inputs never resolve, and leaves these inputs.
+  /// Breaks the state of a join, some of whose inputs never resolve, and leaves these inputs.
   ///
-  /// Without an error the state becomes an orphan. It leaves the inputs when it is cancelled or released.
+  /// If the reason has no error, the state becomes an orphan, which leaves the inputs when it is cancelled or released.
   @usableFromInline
   final func breakPromise(_ reason: BreakReason, leaving inputs: [JoinedInput], in trampoline: Trampoline?) {
     guard reason.error != nil else {
       let sources = OrphanedInputs(inputs)
       orphan(leaving: sources)
-      // An earlier cancellation or resolution found no inputs to leave.
+      // An earlier cancellation or resolution of this state has not found these inputs, so they are left now.
       if isLateOrphan { Self.cancel(sources.removeFromInputs(forResult: false)) }
       return
     }

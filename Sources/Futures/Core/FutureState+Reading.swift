@@ -13,12 +13,12 @@ extension FutureState {
 
   /// Whether one thread runs the consumers.
   final var isDelivering: Bool {
-    // A caller that sees a later phase returns the result, which it has read before.
+    // One load for both tests. If it is already `resolved`, the caller has read the result before.
     let phase = currentPhase
     return phase == .delivering || phase == .closing
   }
 
-  /// A word for a state without a result.
+  /// A word for a state without a result, in the description of a future.
   final var pendingDescription: String {
     reading { isDormant ? "not started" : isBroken ? "broken" : "pending" }
   }
@@ -27,7 +27,7 @@ extension FutureState {
   @usableFromInline
   final var wasCancelled: Bool { reading { isCancelled } }
 
-  /// Whether a consumer is attached and not yet notified.
+  /// Whether a consumer that keeps the state running is in the list.
   final var hasConsumers: Bool { reading { !consumers.onlyWantsResults } }
 
   /// The number of consumers, in O(n).
@@ -45,7 +45,7 @@ extension FutureState {
     reading { has(.isPrivate) ? consumers.only.map { unsafeDowncast($0, to: FutureState.self).target } : nil }
   }
 
-  /// The producer of a state as a walk from a future to its sources needs it.
+  /// The facts about a state that a walk from a future to its sources needs.
   struct Origin {
     let producer: Producer
     /// The label of the promise with its place in the code.
@@ -60,7 +60,7 @@ extension FutureState {
   /// Whether the caller must cancel this state, because no consumer needs it.
   final var lacksConsumers: Bool { reading { isUnneeded } }
 
-  /// Whether an orphan that has just been made was cancelled or resolved before it knew its inputs.
+  /// Whether a state was cancelled or settled before `orphan(leaving:)` gave it the inputs.
   final var isLateOrphan: Bool { reading { currentPhase != .orphaned || isCancelled } }
 
   /// The label of the state's promise.
@@ -79,7 +79,7 @@ extension FutureState {
     /// Under the lock, after the transition.
     final func checkInvariants(after previous: Phase) {
       let current = phaseForCheck
-      // A delivery ends without the lock.
+      // `endDelivery` changes the phase without the lock.
       let hasEnded = phaseAfterTransition == .closing && previous == .resolved
       expect(
         previous == phaseAfterTransition || hasEnded,
@@ -90,7 +90,7 @@ extension FutureState {
         case .pending, .following: current >= previous
         case .orphaned: current == .orphaned || current >= .delivering
         case .resolved: current == previous
-        // A delivery ends without the lock, so it can also end at any time.
+        // `endDelivery` can make it `resolved` at any time.
         case .delivering, .closing: current >= .delivering
         }
       expect(isAllowed, "1: the phase changed from \(previous) to \(current)")

@@ -20,7 +20,9 @@ extension FutureState {
       }
     }
 
-    /// Whether the caller takes the first consumer in the same turn with the lock.
+    /// Whether the caller takes the first consumer in the same turn with the lock, because it delivers at once.
+    ///
+    /// A stage delivers when the running delivery ends, and a task on another thread.
     var canTakeFirst: Bool {
       switch self {
       case .promise, .library(nil): Trampoline.current.canDeliver

@@ -28,12 +28,13 @@ extension FutureState {
 
   /// Returns whether a future that a transform made can itself be the derived future, so that no stage has to follow it.
   ///
-  /// That needs the only handle, no consumer, and a producer whose progress can begin after `share`. Of a stage this moves the
-  /// progress there. Other producers than inputs report none, because no promise exists.
+  /// That needs the only handle, no consumer, and a producer whose progress can begin after `share`. The function moves the
+  /// progress of a stage there. Producers other than stages and inputs report none, because no promise exists.
   @usableFromInline
   static func claimExclusive(_ state: inout FutureState, after share: Double) -> Bool {
     reading(&state) { state in
       guard state.isUnobserved, state.progressRecord == nil, isOnlyHandle(&state) else { return false }
+      // With a share of 1 the source and then the future fill the whole progress (`ProgressPlace.share`).
       let isWhole = share <= 0 || share >= 1
       switch state.producer {
       case .stage(let stage):
@@ -56,8 +57,8 @@ extension FutureState {
   ///
   /// Swift can only test for one reference. So this releases the producer's reference during the test. That reference
   /// exists: a producer first resolves or breaks the state, which needs the lock. The count cannot reach zero,
-  /// because the caller holds the other reference. A stage that relinks has a third reference, from the thread that
-  /// delivers to it, and the result is `false`.
+  /// because the caller holds the other reference. A stage that has just moved on has a third reference, from the thread that
+  /// still delivers to it for its previous source. Then the result is `false`.
   static func isOnlyHandle(_ state: inout FutureState) -> Bool {
     let reference = Unmanaged.passUnretained(state)
     reference.release()

@@ -144,7 +144,7 @@ package class FutureState: Consumer, @unchecked Sendable {
   /// Reports the failure of a released state that no consumer and no reader has seen; overridden by the typed state, which has it.
   func reportUnobservedFailure() {}
 
-  /// The place of the `Future(on:)` whose source this is.
+  /// The place of the `Future(on:)` whose resolved source this is; `nil` for any other state.
   var startPlace: PromisePlace? { nil }
 
   /// Whether the failure type can represent cancellation.
@@ -213,7 +213,7 @@ extension FutureState {
   /// Whether the state can still be resolved, broken or cancelled.
   final var isPending: Bool { currentPhase <= .orphaned }
 
-  /// Whether the state is pending, and no orphan.
+  /// Whether the state is pending, and no orphan: its producer, which can be a promise, can still resolve it.
   final var hasProducer: Bool { currentPhase <= .following }
 
   /// Whether the state has an outcome, or is broken.
@@ -226,6 +226,7 @@ extension FutureState {
   @usableFromInline
   package final var isResolved: Bool { isSettled && !has(.isBroken) }
 
+  /// The reason of the break; `nil` if the state is not broken.
   @usableFromInline
   final var breakReason: BreakReason? {
     guard isSettled, has(.isBroken), case .broken(let reason) = producer else { return nil }
@@ -241,7 +242,7 @@ extension FutureState {
   @inline(__always)
   final func reading<Output>(_ body: () -> Output) -> Output { lock.withLock(body) }
 
-  /// Calls `body` under the lock, to read several things at once, unless another thread has the lock.
+  /// As `reading(_:)`, but returns `nil` without calling `body` if another thread has the lock.
   final func readingIfAvailable<Output>(_ body: () -> Output) -> Output? { lock.withLockIfAvailable(body) }
 
   /// Calls `body` under the lock of `state`, without retaining the state.
@@ -310,7 +311,8 @@ extension FutureState {
 
   /// Whether the state is pending, was not cancelled, and has no consumer that keeps it running.
   ///
-  /// `false` for the state of `Future.never`, which other code can share.
+  /// A join's input counts as a consumer of the orphan that has notified it. `false` for the state of `Future.never`, which other
+  /// code can share.
   final var isUnneeded: Bool {
     guard isPending, consumers.onlyWantsResults, !isCancelled else { return false }
     return hasProducer || orphanedInputs?.notified == 0
@@ -336,20 +338,20 @@ extension FutureState {
   /// Makes `new` the producer of a pending state.
   /// - Parameters:
   ///   - new: The producer.
-  ///   - isFirst: Whether an earlier producer stays, such as the future that a promise follows.
+  ///   - keepsEarlier: Whether an earlier producer stays in place of `new`, such as the future that a promise follows.
   /// - Returns: Whether the state was cancelled, so that the caller cancels the producer.
   @usableFromInline
   @discardableResult
-  final func setProducer(_ new: Producer, onlyIfFirst isFirst: Bool = false) -> Bool {
+  final func setProducer(_ new: Producer, onlyIfFirst keepsEarlier: Bool = false) -> Bool {
     changing {
-      if hasProducer, !isFirst || hasNoProducer { producer = new }
+      if hasProducer, !keepsEarlier || isProducerUnset { producer = new }
       return isCancelled
     }
   }
 
-  private final var hasNoProducer: Bool { if case .none = producer { true } else { false } }
+  private final var isProducerUnset: Bool { if case .none = producer { true } else { false } }
 
-  /// Names the state.
+  /// Sets the label of the promise, for diagnostics of a state that its producer can still resolve.
   @usableFromInline
   final func setLabel(_ label: PromiseLabel) {
     changing {
@@ -358,7 +360,7 @@ extension FutureState {
     }
   }
 
-  /// Notes where the promise of a failed state was made.
+  /// Notes where the promise of a failed state was made, for the report of an unobserved failure.
   final func setPlace(_ place: PromisePlace) { changing { makeExtras().place = place } }
 
   /// Makes the record of the progress of a state that has none, under the lock.
@@ -381,7 +383,7 @@ extension FutureState {
   }
 
   /// Notes that no promise can make new handles.
-  /// - Returns: The phase. The caller breaks a pending state. That of a following one can still be resolved.
+  /// - Returns: The phase. The caller breaks the state if it is `pending`; a `following` one resolves as the followed future.
   final func endPromise() -> Phase {
     changing {
       remove(.hasPromise)
@@ -410,6 +412,7 @@ extension FutureState {
       }
       if current >= .delivering {
         noteObserved()
+        // This consumer would wait for ever, and no report covers it yet.
         if has(.isBroken), case .broken(let reason) = producer { reason.allowAnotherReport() }
       }
       switch current {
@@ -447,7 +450,9 @@ extension FutureState {
     return lazy
   }
 
-  /// Adds a consumer to the list: at the front if it was result-only before it attached; under the lock.
+  /// Adds a consumer to the list; under the lock.
+  ///
+  /// A consumer that was result-only before it attached stays so, and goes to the front, until the state settles.
   @inline(__always)
   private final func list(_ reference: Unmanaged<Consumer>, _ status: Consumer.Status = .new) {
     if status == .resultOnly, isPending {
@@ -510,7 +515,7 @@ extension FutureState {
       guard hasProducer, !isCancelled, let follower = consumers.only else {
         return nil
       }
-      // Of the first state that is spliced, the next source comes after the previous one.
+      // For the first state that is spliced, `place` is `nil`: the next source comes after the previous one.
       place = place?.inside(stage.place) ?? stage.place.next
       if isPlain { producer = .none } else { released = detach() }
       follower.enter(.finished)
@@ -519,6 +524,8 @@ extension FutureState {
   }
 
   /// Takes the only follower of a following state whose promise has gone, if only the caller and the producer refer to the state.
+  ///
+  /// The state, which no consumer can reach then, becomes private.
   static func takeFollower(ofPromise state: inout FutureState) -> Splicing {
     reading(&state) { state in
       guard state.currentPhase == .following, let only = state.consumers.only, only.kind == .follower,
@@ -593,10 +600,9 @@ extension FutureState {
     }
   }
 
-  /// Whether no result ever comes: the state of `Future.never`, an orphan without a source, which only `cancel()` on its own
-  /// handle resolves, if its failure type can represent that.
+  /// Whether no result ever comes, not even by a cancellation; under the lock.
   ///
-  /// Under the lock.
+  /// This is the state of a `Future.never` whose failure type cannot represent cancellation.
   private final var isEndless: Bool { currentPhase == .orphaned && orphanedInputs == nil && !canRepresentCancellation }
 
   /// Takes a consumer from its list; `nil` if it became result-only before it attached, and so is in no list; under the lock.
@@ -617,7 +623,7 @@ extension FutureState {
       let progress = canRepresentCancellation ? progressRecord?.detach(.cancelled) : nil
       let released = Released(producer: producer, cancellation: extras?.cancellation, progress: progress)
       let derivation = derivation
-      // The stage leaves its source, so it is no longer the producer.
+      // The caller removes the stage from its source, so it is no longer the producer.
       if derivation != nil, canRepresentCancellation { self.producer = .none }
       return Cancellation(released: released, derivation: derivation)
     }
@@ -641,12 +647,12 @@ extension FutureState {
 // MARK: - Transitions: orphans
 
 extension FutureState {
-  /// Makes an orphan of this state, and not of its derived states.
+  /// Makes an orphan of this state; the caller does so with its derived states.
   /// - Parameters:
   ///   - sources: The orphans from which this state is derived.
-  ///   - isDormantOnly: Whether to do it only to a dormant state.
+  ///   - isDormantOnly: Whether to change only a dormant state.
   ///   - released: The objects that the state no longer needs.
-  /// - Returns: The consumers that the caller handles next.
+  /// - Returns: The consumers that the caller handles next; none if the state stays as it was.
   final func becomeOrphan(
     of sources: OrphanedInputs?,
     onlyDormant isDormantOnly: Bool,
@@ -661,7 +667,7 @@ extension FutureState {
       phase.store(.orphaned, ordering: .relaxed)
       let inputs = all.filter { $0.kind == .input }
       for input in inputs {
-        let isCounted = input.currentStatus == .listed
+        let isCounted = input.currentStatus == .listed  // and not result-only
         // Not the last reference: `all` has another.
         if let reference = unlist(input) { releaseConsumer(reference) }
         if isCounted { countNotified(input) } else { input.enter(.finished) }
@@ -676,7 +682,9 @@ extension FutureState {
     orphanedInputs?.notified += 1
   }
 
-  /// Finishes an input that this orphan has notified; it still counts until `leaveNotified()`.
+  /// Finishes an input that this orphan has notified, and still counts it until `leaveNotified()`.
+  ///
+  /// So the orphan has a consumer, the join, until the join leaves it.
   /// - Returns: `false` if the input has left before.
   final func claimNotified(_ input: Consumer) -> Bool {
     changing {
@@ -724,18 +732,20 @@ extension FutureState {
         // No code runs between the resolution and the first delivery. So this saves locking again.
         return takeFirst().map { .deliver(startingWith: $0) } ?? .done
       }
-      // At the maximum depth the consumers wait for their turn in the list, where they can be removed.
+      // The caller first releases objects, or delivers later. Until then the consumers are in the list, where they can be removed.
       return endPending(isSuccess: isSuccess)
     }
   }
 
-  /// Marks a pending state as broken for ever, in the place of an outcome.
+  /// Settles a state without an outcome, as broken for ever.
+  /// - Returns: The caller's next step; `rejected` for an orphan, too.
   final func settleBroken(_ reason: BreakReason, _ released: inout Released?) -> Settlement {
     changing {
       guard hasProducer else { return .rejected }
       insert(.isBroken)
       consumers.moveResultOnlyToEnd()
       if !isPlain { released = detach() }
+      // To drop the promise of a cancelled future is no mistake.
       producer = .broken(isCancelled ? reason.withoutReport : reason)
       return endPending(isSuccess: false)
     }
@@ -773,6 +783,7 @@ extension FutureState {
     let isIdle = consumers.isEmpty
     // Releasing, as in `takeFirst`.
     phase.store(isIdle ? .resolved : .delivering, ordering: .releasing)
+    // The thread that notifies the listeners delivers to the consumers, too.
     return isIdle || isNotifying ? .done : .deliver(startingWith: nil)
   }
 
@@ -782,6 +793,7 @@ extension FutureState {
   /// Ends a delivery, unless another consumer came while the last one ran.
   ///
   /// Without the lock (invariant 1).
+  /// - Returns: `false` if another consumer came, which the caller runs next.
   final func endDelivery() -> Bool {
     // Releasing: a thread that finds the state resolved runs its callback at once, after the callbacks of this one (R2).
     phase.compareExchange(expected: .closing, desired: .resolved, ordering: .releasing).exchanged
@@ -791,6 +803,7 @@ extension FutureState {
   /// - Returns: The waiters, and whether callbacks are left.
   final func takeWaiters() -> (waiters: ConsumerList, leavesCallbacks: Bool) {
     changing {
+      // A broken state has no result to resume its waiters with.
       guard currentPhase == .delivering, !has(.isBroken) else {
         return (ConsumerList(), !consumers.isEmpty)
       }
@@ -818,14 +831,15 @@ extension FutureState {
     return released
   }
 
-  /// Releases the consumers of an orphan, which can own the next orphan, and so on.
+  /// Releases the consumers of a state that is deallocated while it is pending.
   ///
-  /// This nests as deep as deliveries do.
-  ///
-  /// No other pending state has consumers here. Its producer owns it, and breaks it when the producer is dropped.
+  /// Only an orphan has consumers then: a producer owns its state, and breaks the state when the producer is dropped. A consumer
+  /// can own the next orphan, and so on, so the releases nest only as deep as deliveries do.
   private final func releaseConsumers() {
+    // Moves the listeners of the progress into `consumers`.
     _ = progressRecord?.end(isSuccess: false, before: &consumers)
     if consumers.isEmpty { return }
+    // Only the address, because the closure can run after this object has gone.
     let this = Unmanaged.passUnretained(self).toOpaque()
     Trampoline.current.runOrDefer { [consumers] in
       var consumers = consumers

@@ -22,7 +22,7 @@ enum Callback<Value: Sendable, Failure: Error>: Sendable {
     }
   }
 
-  /// Calls the closure with the result of `source`, or releases it unrun if `source` never resolves.
+  /// Calls the closure with the result of `source`; if `source` is broken, reports that and releases the closure.
   @_alwaysEmitIntoClient
   @inline(__always)
   consuming func deliver(to consumer: Consumer, from source: FutureState, in trampoline: Trampoline) {

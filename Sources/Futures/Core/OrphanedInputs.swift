@@ -37,7 +37,9 @@ final class OrphanedInputs: Inputs, @unchecked Sendable {
     self.interruption = interruption
   }
 
-  /// The inputs of a join that are orphans and have notified the join; they count it until the join leaves them.
+  /// The inputs of a join that are orphans and have notified the join, apart from inputs that have left.
+  ///
+  /// Claims them: each orphan counts its input until the join leaves the orphan.
   init(_ inputs: [JoinedInput]) {
     self.inputs = inputs.filter { $0.state.claimNotified($0.consumer) }.map {
       Input(source: $0.state, consumer: nil)
@@ -59,6 +61,7 @@ final class OrphanedInputs: Inputs, @unchecked Sendable {
 
   override func removeFromInputs(forResult needsResult: Bool) -> [FutureState] {
     guard claimLeaving() else { return [] }
+    // Stops a timer or leaves a token. It has no inputs to cancel.
     _ = interruption?.removeFromInputs(forResult: needsResult)
     return inputs.compactMap { input -> FutureState? in
       guard let source = input.source else { return nil }

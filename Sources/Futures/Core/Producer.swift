@@ -35,9 +35,9 @@ package class CancellationHandlers: @unchecked Sendable {
   @usableFromInline
   package init() {}
 
-  /// Runs the handlers, as part of the cancellation of a future, which the trampoline has counted or deferred already.
+  /// Runs the handlers of the subclass, as part of the cancellation of a future.
   ///
-  /// The subclass has the handlers.
+  /// It does not count its depth, because `FutureState.cancel` has called `enterCancellation()` or deferred the call.
   func run() {}
 
   /// Releases the handlers of the subclass, which can no longer run.
@@ -59,7 +59,7 @@ final class LazyStart: @unchecked Sendable {
     // The closure can own the next lazy future, and so on. So its release nests only as deep as deliveries do.
     let trampoline = Trampoline.current
     guard trampoline.enter() else {
-      let start = start
+      let start = start  // and not `self`, which ends here
       return trampoline.defer { _ = start }
     }
     start = nil

@@ -61,6 +61,7 @@ extension FutureState {
   @usableFromInline
   @discardableResult
   final func remove(_ flag: StateFlags) -> Bool {
+    // The load first, because it costs less than an atomic change.
     has(flag) && flags.bitwiseAnd(~flag.rawValue, ordering: .relaxed).oldValue & flag.rawValue != 0
   }
 
