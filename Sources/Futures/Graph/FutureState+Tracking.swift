@@ -8,8 +8,8 @@ extension FutureState {
   /// Registers the state of a task.
   /// - Parameters:
   ///   - name: The name of the task.
-  ///   - fileID: The file that started it, a static string.
-  ///   - line: The line that started it.
+  ///   - fileID: The file that started the task, a static string.
+  ///   - line: The line that started the task.
   @usableFromInline
   package final func trackTask(_ name: String?, _ fileID: StaticString, _ line: UInt) {
     PendingFutures.shared.add(.task, self, label: name, fileID: fileID.staticPointer, line: line)
@@ -26,6 +26,6 @@ extension FutureState {
 }
 
 extension StaticString {
-  /// The string, which is null-terminated; `nil` for a file with a name of one character.
+  /// The null-terminated characters; `nil` for a string of one character, which the compiler stores without a pointer.
   package var staticPointer: UnsafePointer<UInt8>? { hasPointerRepresentation ? utf8Start : nil }
 }

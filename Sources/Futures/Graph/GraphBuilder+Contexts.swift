@@ -7,9 +7,9 @@ extension GraphBuilder {
     return queue.label == DispatchQueue.main.label ? "the main queue" : "the queue \"\(queue.label)\""
   }
 
-  /// Returns a value by which equal contexts are found.
+  /// Returns a value that is equal for the same context.
   ///
-  /// On Linux each use of the main queue or of a global one can have another object, so these go by their labels.
+  /// On Linux each use of the main queue or of a global queue can have another object, so their labels identify them.
   static func identity(of context: AnyObject) -> AnyHashable {
     if let queue = context as? DispatchQueue {
       let label = queue.label

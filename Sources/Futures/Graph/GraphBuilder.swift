@@ -1,15 +1,16 @@
 package import Dispatch
 
 extension FuturesDiagnostics {
-  /// As `graph`, for the objects that a thread has made since a time, for the test kit.
+  /// As `graph`; if the test kit gives a time and a thread, only with the objects that the thread has made since the time.
   package static func graph(since start: DispatchTime?, ofThread thread: UnsafeMutableRawPointer?) -> WaitForGraph {
-    // This costs one load while nothing is tracked.
+    // One load, without the lock of the table.
     guard mayTrackPendingFutures else {
       var graph = WaitForGraph()
       (graph.isTracking, graph.isComplete) = (false, false)
       return graph
     }
     guard let objects = PendingFutures.shared.objects(since: start, ofThread: thread) else {
+      // Another thread has the table.
       var graph = WaitForGraph()
       graph.isComplete = false
       return graph
@@ -32,8 +33,9 @@ struct GraphBuilder {
 
   var graph = WaitForGraph()
   let tracked: [TrackedObject]
-  /// Whether no node has room any more.
+  /// Whether the graph has as many nodes as it can have.
   private var isFull = false
+  /// The positions in `tracked` of the objects' entries.
   private let entries: [ObjectIdentifier: Int]
   private let now = DispatchTime.now()
   private var nextID: Int
@@ -67,7 +69,7 @@ struct GraphBuilder {
     nextID = (tracked.last?.entry.id ?? 0) + 1
   }
 
-  /// Adds the tracked objects with their consumers, then joins and awaits, and finds the circles.
+  /// Adds the tracked objects with their consumers, then joins and awaits, then finds the circles.
   mutating func build() -> WaitForGraph {
     for (entry, object, _) in tracked where !isFull {
       if let state = entry.state(object) {
@@ -81,7 +83,7 @@ struct GraphBuilder {
     visitStates()
     addJoins()
     addAwaits()
-    visitStates()
+    visitStates()  // the states that the awaits have added
     connectBroken()
     // The future of a task waits for the futures that the task awaits.
     for (task, index) in waitsOfTasks {
@@ -106,7 +108,8 @@ struct GraphBuilder {
 
   // MARK: - Nodes
 
-  /// Adds a node, unless there are too many.
+  /// Adds a node, filled from its entry and then by `change`; the last one that fits sets `isFull`.
+  /// - Returns: The index of the node.
   mutating func add(_ kind: Node.Kind, _ entry: PendingEntry? = nil, _ change: (inout Node) -> Void = { _ in }) -> Int {
     var node = Node(id: entry?.id ?? nextID, kind: kind)
     if let entry {
@@ -114,7 +117,7 @@ struct GraphBuilder {
       node.fileID = entry.fileID.map { String(cString: $0) }
       node.line = entry.fileID == nil ? nil : Int(entry.line)
       node.age = Self.seconds(from: entry.start, to: now)
-      // A timer of 292 years never fires.
+      // `distantFuture` stands for a timer that never fires.
       if let due = entry.due, due != .distantFuture { node.dueIn = Self.seconds(from: now, to: due) }
       node.context = entry.context.map(Self.name)
     } else {
@@ -126,6 +129,7 @@ struct GraphBuilder {
     return graph.nodes.count - 1
   }
 
+  /// Adds an edge between two nodes, which are given by their indices.
   mutating func connect(_ waiter: Int, waitsFor awaited: Int) {
     edges.insert(.init(waiter: graph.nodes[waiter].id, awaited: graph.nodes[awaited].id))
   }
@@ -146,6 +150,7 @@ struct GraphBuilder {
     switch site.pendingStatus {
     case .ended: return
     case .busy:
+      // Another thread has the lock of the site, so what the site waits for is unknown.
       setNode(of: object, to: add(entry.kind, entry) { $0.state = .busy })
       graph.isComplete = false
     case .pending(let isCancelled, let task):
@@ -156,6 +161,7 @@ struct GraphBuilder {
     }
   }
 
+  /// Notes the node of an object, and keeps the object alive.
   private mutating func setNode(of object: AnyObject, to index: Int) {
     indices[ObjectIdentifier(object)] = index
     kept.append(object)
@@ -167,7 +173,9 @@ struct GraphBuilder {
     return addState(state, StateSnapshot(state), as: nil)
   }
 
-  /// Adds the node of a state; without a snapshot, because another thread keeps the lock, the node is `busy`.
+  /// Adds the node of a state, whose consumers `visitStates()` adds later.
+  ///
+  /// Another thread can have kept the lock of the state. Then there is no snapshot, and the node is `busy`.
   private mutating func addState(_ state: FutureState, _ snapshot: StateSnapshot?, as name: StageNames.Name?) -> Int {
     let entry = entry(of: state)
     let name = name ?? names.name(of: state, snapshot?.facts ?? NodeFacts(of: state))
@@ -192,6 +200,7 @@ struct GraphBuilder {
     if let reason = state.breakReason {
       graph.nodes[index].state = .broken
       kept.append(reason)
+      // `connectBroken()` takes a state with an entry as the origin of the break.
       broken.append((index, reason, entry(of: state) != nil))
     } else {
       switch snapshot.phase {
@@ -216,6 +225,7 @@ struct GraphBuilder {
     if facts.endsWithoutSource { ends.byThemselves.insert(graph.nodes[index].id) }
     if facts.endsWithOneInput { ends.withOneInput.insert(graph.nodes[index].id) }
     if facts.inputs == nil { graph.isComplete = false }
+    // Also a state without inputs, which `addJoins()` then skips.
     joins.append((index, facts.inputs ?? []))
   }
 
@@ -229,6 +239,7 @@ struct GraphBuilder {
     }
   }
 
+  /// Adds the listed consumers of a state, which then wait for the state's node.
   private mutating func addConsumers(of state: FutureState, _ snapshot: StateSnapshot, _ index: Int) {
     var callbacks: [AnyHashable?: Int] = [:]
     for listed in snapshot.consumers {
@@ -237,6 +248,7 @@ struct GraphBuilder {
       case .progress, .input: continue  // a join is a node of its own
       case .waiter: addWaiter(consumer, facts, waitingFor: index)
       case .inline, .follower, .shield, .queued, .custom:
+        // A promise's state in its own list stands for a callback.
         if consumer !== state, let stage = consumer as? FutureState {
           addStages(startingAt: stage, facts, waitingFor: index)
           continue
@@ -257,6 +269,7 @@ struct GraphBuilder {
     for node in [index] + callbacks.values { graph.nodes[node].hasMore = true }
   }
 
+  /// Adds the node of a suspended task or of a blocked thread, which waits for the node at `index`.
   private mutating func addWaiter(_ waiter: Consumer, _ facts: NodeFacts, waitingFor index: Int) {
     let task = facts.task
     let node = add(task == nil ? .blockedThread : .await, entry(of: waiter)) {
@@ -267,9 +280,11 @@ struct GraphBuilder {
     if let task { waitsOfTasks.append((task, node)) }
   }
 
-  /// Adds the stages of a chain: a run of stages of one operator as one node, and after eight nodes a run of any operators.
+  /// Adds the stages of a chain that waits for the node at `index`.
   ///
-  /// A loop, and not a recursion. It keeps only the ends of a chain alive.
+  /// One node stands for neighbouring stages of one operator: a run. After eight nodes a run can have different operators.
+  ///
+  /// A loop and not a recursion, because a chain can be long. It keeps only the last stage of each run alive.
   private mutating func addStages(startingAt first: FutureState, _ facts: NodeFacts, waitingFor index: Int) {
     var source = index
     var (stage, facts) = (first, facts)
@@ -282,14 +297,15 @@ struct GraphBuilder {
       var (state, snapshot) = (target, StateSnapshot(target))
       var count = 1
       var endsWithoutSource = false
-      // The operators of a run that stands for different stages.
+      // The operators of the run, if they differ.
       var operations: [String] = []
-      // Extends the run while its node can also stand for the next stage.
+      // Extends the run by each next stage for which its node can stand, too.
       while let next = plainStage(after: state, snapshot), visited < Self.maximumChain {
         guard let nextName = names.name(of: next.state, next.facts) else { break }
         let isSame = nextName.operation == name.operation
         guard isSame || runs >= 8 else { break }
         if !isSame {
+          // Notes each operator once, in the order of the chain.
           if operations.isEmpty { operations = [name.operation] }
           if !operations.contains(nextName.operation) { operations.append(nextName.operation) }
           name.operation = nextName.operation
@@ -305,7 +321,7 @@ struct GraphBuilder {
       graph.nodes[node].count = count
       if endsWithoutSource { ends.byThemselves.insert(graph.nodes[node].id) }
       connect(node, waitsFor: source)
-      // The next run continues here, so that a chain takes no node twice.
+      // The next run begins here with the only consumer of `state`, so `visitStates()` must not add that consumer again.
       guard let next = plainStage(after: state, snapshot), visited < Self.maximumChain else { return }
       _ = unvisited.popLast()
       runs += 1
@@ -313,13 +329,13 @@ struct GraphBuilder {
     }
   }
 
-  /// Returns the next stage of a chain, if its node can also stand for it: it has no branch, no entry and no other node.
+  /// Returns the only stage behind `state`, if one node can stand for both: the stage has no entry and no node of its own.
   private func plainStage(
     after state: FutureState,
     _ snapshot: StateSnapshot?
   ) -> (state: FutureState, facts: NodeFacts)? {
     guard let snapshot, !snapshot.isCancelled, let next = snapshot.onlyStage(of: state) else { return nil }
-    // The stage of a promise that follows stands for the promise's state.
+    // The stage of a promise that follows another future is not the state of that promise, so it is no plain stage.
     guard next.state.target === next.state, next.state.currentPhase == .pending, entry(of: next.state) == nil else {
       return nil
     }
@@ -328,7 +344,7 @@ struct GraphBuilder {
 
   // MARK: - Joins and awaits
 
-  /// Connects the joins with their inputs, whose states can add further joins.
+  /// Connects the joins with their inputs, whose states can add further joins during the loop.
   private mutating func addJoins() {
     var next = 0
     while next < joins.count {
@@ -336,7 +352,7 @@ struct GraphBuilder {
       next += 1
       for input in inputs.prefix(Self.maximumNodes) where !isFull {
         guard !input.isResolved else {
-          // Its result is about to arrive, and can be enough for the join.
+          // The input's result is about to arrive. If one result is enough for the join, the join ends by itself.
           let id = graph.nodes[index].id
           if ends.withOneInput.contains(id) { ends.byThemselves.insert(id) }
           continue
@@ -347,7 +363,9 @@ struct GraphBuilder {
     }
   }
 
-  /// Adds the awaits of futures that no tracked object leads to, of broken futures, which have no list, and of futures
+  /// Adds the tracked awaits that have no node yet.
+  ///
+  /// These are awaits of futures that no tracked object leads to, of broken futures, which list no consumers, and of futures
   /// whose list is too long.
   private mutating func addAwaits() {
     for (entry, object, source) in tracked where entry.kind == .await && !isFull {
@@ -355,12 +373,13 @@ struct GraphBuilder {
       let isBroken = source.isBroken
       guard isBroken || source.isPending else { continue }
       let index = node(of: source)
-      // This adds the await, if the list of its future is complete.
+      // Adds the await, unless its future is broken or the snapshot of its list is not complete.
       visitStates()
       guard isBroken || graph.nodes[index].hasMore, indices[ObjectIdentifier(object)] == nil else { continue }
       guard let waiter = object as? Consumer else { continue }
-      // The waiter of a broken future was attached, and is in no list.
+      // `submitted` is the status of an attached waiter whose future is broken.
       let status: Consumer.Status = isBroken ? .submitted : .listed
+      // Doubly optional: `nil` outside if another thread has the lock, and inside if the waiter no longer waits.
       let task = source.readingIfAvailable {
         waiter.currentStatus == status ? NodeFacts(of: waiter, isListed: true).task : nil
       }
@@ -372,7 +391,9 @@ struct GraphBuilder {
     }
   }
 
-  /// Connects the derived states of a broken promise, which has no list of them any more, with the promise.
+  /// Connects the states that were derived from a broken promise with the promise, which no longer lists them.
+  ///
+  /// If the promise has no node, the nodes of these states get its label, file and line.
   private mutating func connectBroken() {
     var origins: [ObjectIdentifier: Int] = [:]
     for (index, reason, isOrigin) in broken where isOrigin { origins[ObjectIdentifier(reason)] = index }

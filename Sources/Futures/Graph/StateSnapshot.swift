@@ -16,7 +16,7 @@ struct StateSnapshot {
 
   /// Reads a state; `nil` if another thread keeps its lock.
   init?(_ state: FutureState) {
-    // An owner runs a few dozen instructions, unless its thread was interrupted.
+    // A thread keeps the lock for a few dozen instructions, unless the system has interrupted it. So 1,000 tries are enough.
     for _ in 0..<1_000 {
       if let snapshot = state.readingIfAvailable({ Self(locked: state) }) {
         self = snapshot
@@ -26,6 +26,7 @@ struct StateSnapshot {
     return nil
   }
 
+  /// Reads a state whose lock the caller has.
   private init(locked state: FutureState) {
     phase = state.currentPhase
     isCancelled = state.isCancelled
@@ -45,9 +46,10 @@ struct StateSnapshot {
     }
   }
 
-  /// Returns the consumer of the state, if it is a stage and the only one.
+  /// Returns the only consumer of the state, if that is a stage.
   func onlyStage(of state: FutureState) -> (state: FutureState, facts: NodeFacts)? {
     guard consumers.count == 1, isComplete else { return nil }
+    // The state itself is there for its first callback, and not as a stage.
     guard consumers[0].consumer !== state, let stage = consumers[0].consumer as? FutureState else { return nil }
     return (stage, consumers[0].facts)
   }

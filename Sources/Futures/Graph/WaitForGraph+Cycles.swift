@@ -1,9 +1,9 @@
 extension WaitForGraph {
   /// The nodes that can end although a node that they wait for never does.
   struct Ends {
-    /// With their timeout or their token.
+    /// The nodes that their timeout or their token can end.
     var byThemselves: Set<Node.ID> = []
-    /// With any of the nodes that they wait for: races.
+    /// The nodes that end with any of the nodes that they wait for: races.
     var withOneInput: Set<Node.ID> = []
   }
 
@@ -14,11 +14,12 @@ extension WaitForGraph {
     let edges = edges.filter { stuck.contains($0.waiter) && stuck.contains($0.awaited) }
     let awaited = Dictionary(grouping: edges, by: \.waiter).mapValues { $0.map(\.awaited) }
     let waiters = Dictionary(grouping: edges, by: \.awaited).mapValues { $0.map(\.waiter) }
-    // A chain that leads to a circle or to a broken promise, or away from one, can be long, and has no circle.
+    // Removes the chains before and behind circles first, because the loop below follows all paths from each node that is left.
     var rest = Self.peel(Self.peel(stuck, awaited, waiters), waiters, awaited)
     cycles = []
-    // Each node of a circle is awaited by another one; the edges are sorted by the awaited node, so the oldest comes first.
+    // The edges are sorted by the awaited node, and each node of a circle is awaited. So the loop meets the oldest one first.
     for id in edges.map(\.awaited) where rest.contains(id) {
+      // The nodes that `id` reaches and that reach `id`; empty if `id` is in no circle.
       let group = Self.reached(from: id, awaited).intersection(Self.reached(from: id, waiters))
       rest.subtract(group)
       rest.remove(id)
@@ -26,7 +27,7 @@ extension WaitForGraph {
     }
   }
 
-  /// Returns the nodes without those that have no next node, and, again and again, those whose next nodes are all removed.
+  /// Returns the nodes from which a path through `next` reaches a circle: removes the others, one end of a path after another.
   private static func peel(_ nodes: Set<Int>, _ next: [Int: [Int]], _ previous: [Int: [Int]]) -> Set<Int> {
     var (rest, count) = (nodes, next.mapValues(\.count))
     var ends = nodes.filter { count[$0] == nil }.map { $0 }
@@ -47,14 +48,16 @@ extension WaitForGraph {
     return found
   }
 
-  /// The nodes that never end, whatever the producers outside do: they wait for a circle or for a broken promise.
+  /// Returns the nodes that never end, whatever the producers do: they wait for a circle or for a broken promise.
   ///
   /// Begins with all nodes, and removes the nodes that can end, then the nodes that wait only for removed ones. O(nodes + edges).
   private func stuckNodes(_ ends: Ends) -> Set<Node.ID> {
     let waiters = Dictionary(grouping: edges, by: \.awaited)
+    // How many nodes each waiter still needs before it ends.
     var missing = Dictionary(grouping: edges, by: \.waiter).mapValues(\.count)
     var stuck = Set(nodes.map(\.id))
     var ending = nodes.map(\.id).filter(ends.byThemselves.contains)
+    // Nodes that wait for no other node: their producer can resolve them.
     ending += nodes.filter { $0.state != .broken && missing[$0.id] == nil }.map(\.id)
     while let id = ending.popLast() {
       guard stuck.remove(id) != nil else { continue }
@@ -66,9 +69,9 @@ extension WaitForGraph {
     return stuck
   }
 
-  /// A circle in a group of nodes that all reach each other, beginning with the oldest node that is in one.
+  /// Returns the shortest circle through the oldest node of `group`, whose nodes all reach each other.
   private func cycle(in group: Set<Int>, _ awaited: [Int: [Int]]) -> [Node.ID] {
-    // Every node of the group is in a circle. A breadth-first search finds the shortest one through the oldest node.
+    // A breadth-first search from the oldest node finds the shortest path back.
     let start = group.min()!
     var previous: [Int: Int] = [:]
     var queue = [start]

@@ -1,9 +1,7 @@
 extension WaitForGraph: CustomStringConvertible {
   /// The graph as a tree, the oldest producer first.
   ///
-  /// An indented line waits for the line above it.
-  ///
-  /// It begins with the circles, because nothing in a circle ever ends.
+  /// An indented line waits for the line above it. The text begins with the circles, because nothing in a circle ever ends.
   public var description: String {
     var text = TreeText(self)
     return text.render()
@@ -47,11 +45,12 @@ extension WaitForGraph.Node: CustomStringConvertible {
     }
   }
 
-  /// Names the promise whose result submitted work gets.
+  /// Returns the end of a line for submitted work: the promise whose result it gets, or nothing if none is known.
   private func origin(_ name: String, _ place: String) -> String {
     name.isEmpty && place.isEmpty ? "" : ", with the result of the promise\(name)\(place)"
   }
 
+  /// The age, the state and the progress, each as a part of a line.
   private var facts: [String] {
     var facts: [String] = []
     let time = age.map { "\($0.seconds)" }
@@ -93,6 +92,7 @@ private struct TreeText {
     inCycle = Set(graph.cycles.joined())
   }
 
+  /// Returns the circles, then a tree for each node that waits for no other node, then the limits of the graph.
   mutating func render() -> String {
     guard graph.isTracking else {
       return
@@ -103,6 +103,7 @@ private struct TreeText {
     let waiting = Set(graph.edges.map(\.waiter))
     let roots = graph.nodes.filter { !waiting.contains($0.id) }.sorted { ($0.age ?? 0, $1.id) > ($1.age ?? 0, $0.id) }
     lines.append("An indented line waits for the line above it:")
+    // A circle has no root, so its first node stands for one. The last list is for any other node that no root reaches.
     for root in roots.map(\.id) + graph.cycles.map({ $0[0] }) + graph.nodes.map(\.id) where !written.contains(root) {
       writeTree(root)
     }
@@ -121,9 +122,9 @@ private struct TreeText {
     lines.append("  \(nodes[cycle[0]]?.title ?? "?")")
   }
 
-  /// Writes a node and the nodes that wait for it.
+  /// Writes a node and the nodes that wait for it, with one line for a node that the text already has.
   ///
-  /// A loop: a chain can be long.
+  /// A loop and not a recursion, because a chain can be long.
   private mutating func writeTree(_ root: Int) {
     var rest: [(id: Int, head: String, indentation: String)] = [(root, "", "")]
     while let (id, head, indentation) = rest.popLast() {
@@ -145,7 +146,7 @@ private struct TreeText {
 }
 
 extension Double {
-  /// The time in seconds with one digit, or more digits for a short time.
+  /// The time in seconds, with one digit after the point, three below a second, and none from 100 seconds on.
   fileprivate var seconds: String {
     // A timer that is late has a negative time.
     let (sign, time) = (self < 0 ? "-" : "", abs(self))
