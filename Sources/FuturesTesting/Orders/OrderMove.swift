@@ -32,12 +32,6 @@ struct OrderMove: Hashable, Comparable, Sendable {
   /// The ordinal of a hop, which is a job of an actor, if the task that calls the actor is not known.
   static let unknownTask: Int32 = -1
 
-  /// The context or the task of the move.
-  var origin: OrderMove {
-    let isTask = [OrderSource.task, .hop, .onMain].contains(source)
-    return OrderMove(source: source, ordinal: isTask ? ordinal : 0)
-  }
-
   /// The letter in the string that repeats an order.
   var letter: Character {
     guard let first = source.name.lowercased().first, first.isLetter else { return "x" }
