@@ -33,7 +33,7 @@ func exploreHere() async throws {
 
 nonisolated func exploreFromNowhere() async throws {
   do {
-    try await exploreOrders(repeating: "s0") { orders in
+    try await exploreOrders(repeating: "0") { orders in
       async let child: Void = orders.step("child")
       await withTaskGroup { group in group.addTask { await orders.step("group") } }
       await child

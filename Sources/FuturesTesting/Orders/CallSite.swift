@@ -11,26 +11,16 @@ internal import Futures
 struct CallSite: Hashable, Sendable {
   let addresses: [UInt]
 
-  /// Keeps the places of addresses, of which those of the library are `nil`: the symbolizer takes a tenth of a second.
-  private static let places = Locked<[UInt: String?]>([:])
+  /// Keeps the places that were found: the symbolizer takes a tenth of a second.
+  private static let places = Locked<[CallSite: String]>([:])
 
   /// File and line, for example `App/Cache.swift:12`; `nil` if no call stack was captured.
   var description: String? {
     if addresses.isEmpty { return nil }
-    Self.find([self])
-    let places = Self.places.withLock(\.self)
-    let place = addresses.lazy.compactMap { places[$0] ?? nil }.first
-    return place ?? "an unknown line (no debug information, or no llvm-symbolizer)"
-  }
-
-  /// Finds the places of all call stacks at once, with the least number of child processes.
-  static func find(_ sites: [CallSite]) {
-    let unknown = places.withLock { places in Set(sites.flatMap(\.addresses)).filter { places[$0] == nil } }
-    guard !unknown.isEmpty else { return }
-    let found = symbolize(unknown.sorted())
-    places.withLock { places in
-      for address in unknown { places[address] = .some(found[address]) }
-    }
+    if let known = Self.places.withLock({ $0[self] }) { return known }
+    let place = Self.place(of: addresses) ?? "an unknown line (no debug information, or no llvm-symbolizer)"
+    Self.places.withLock { $0[self] = place }
+    return place
   }
 
   #if canImport(Glibc)
@@ -45,25 +35,16 @@ struct CallSite: Hashable, Sendable {
     }
 
     /// Runs the toolchain's `llvm-symbolizer`, whose memory and time are those of a child process.
-    /// - Returns: The places in images that are not system libraries.
-    private static func symbolize(_ addresses: [UInt]) -> [UInt: String] {
-      var images: [String: [(address: UInt, offset: UInt)]] = [:]
-      for address in addresses {
+    /// - Returns: The first place of the user's code.
+    private static func place(of addresses: [UInt]) -> String? {
+      let calls = addresses.compactMap { address -> String? in
         var start: UInt = 0
-        guard let name = cfuturestesting_image(address, &start).map({ String(cString: $0) }) else { continue }
-        if name.split(separator: "/").last?.hasPrefix("lib") == true { continue }
-        images[name, default: []].append((address, address - start - 1))  // -1: within the call, not after it
+        guard let image = cfuturestesting_image(address, &start).map({ String(cString: $0) }) else { return nil }
+        if image.split(separator: "/").last?.hasPrefix("lib") == true { return nil }
+        return "'\"\(image)\" 0x\(String(address - start - 1, radix: 16))'"  // -1: within the call, not after it
       }
-      var found: [UInt: String] = [:]
-      for (image, calls) in images {
-        let offsets = calls.map { "0x" + String($0.offset, radix: 16) }.joined(separator: " ")
-        let text = output(of: "\(tool) --functions=none --obj='\(image)' \(offsets) 2>/dev/null")
-        // A paragraph for each address, with a line for each function that the compiler has inlined there.
-        for (call, paragraph) in zip(calls, text.split(separator: "\n\n")) {
-          found[call.address] = paragraph.split(separator: "\n").lazy.compactMap { placeOfUser("\($0)") }.first
-        }
-      }
-      return found
+      let text = output(of: "\(tool) --functions=none \(calls.joined(separator: " ")) 2>/dev/null </dev/null")
+      return text.split(separator: "\n").lazy.compactMap { placeOfUser("\($0)") }.first
     }
 
     /// The tool beside the runtime's library, or in the search path.
@@ -98,6 +79,6 @@ struct CallSite: Hashable, Sendable {
     }
   #else
     static func current() -> CallSite { CallSite(addresses: []) }
-    private static func symbolize(_ addresses: [UInt]) -> [UInt: String] { [:] }
+    private static func place(of addresses: [UInt]) -> String? { nil }
   #endif
 }

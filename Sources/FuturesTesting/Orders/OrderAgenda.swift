@@ -20,20 +20,20 @@ struct OrderAgenda {
     /// The context or serial queue, whose items keep their order; `nil` for a job, a step or an item of a concurrent queue.
     let lane: OrderSource?
 
-    /// The time of a timer.
+    /// The time of a timer or of the end of a sleep.
     let due: Duration?
     let action: Action
+
+    /// Whether the item is a timer with work, and no sleeping task.
+    var isTimer: Bool { if case .work = action { due != nil } else { false } }
 
     var isOnMain: Bool { lane == .main }
   }
 
   private(set) var now = Duration.zero
 
-  /// Sorted by number.
+  /// In the order of submission.
   private var items: [Item] = []
-
-  /// Sorted by due time, then by number.
-  private var timers: [Item] = []
 
   /// How many items of each name there were.
   private var counts: [OrderSource: Int32] = [:]
@@ -55,45 +55,40 @@ struct OrderAgenda {
   mutating func add(_ action: Action, as move: OrderMove, in lane: OrderSource?, after delay: Duration? = nil) -> Int {
     lastNumber += 1
     let due = delay.map { now + min($0, .seconds(Int64.max / 4)) }
-    let item = Item(number: lastNumber, move: move, lane: lane, due: due, action: action)
-    if let due {
-      timers.insert(item, at: timers.firstIndex { due < $0.due ?? due } ?? timers.count)
-    } else {
-      items.append(item)
-    }
+    items.append(Item(number: lastNumber, move: move, lane: lane, due: due, action: action))
     return lastNumber
   }
 
   /// Removes and returns an item; a timer that is taken as a move moves the time.
   mutating func take(_ number: Int, asMove isMove: Bool = true) -> Item? {
-    if let index = items.firstIndex(where: { $0.number == number }) { return items.remove(at: index) }
-    guard let index = timers.firstIndex(where: { $0.number == number }) else { return nil }
-    let timer = timers.remove(at: index)
-    if isMove { now = max(now, timer.due ?? now) }
-    return timer
+    guard let index = items.firstIndex(where: { $0.number == number }) else { return nil }
+    let item = items.remove(at: index)
+    if isMove, let due = item.due { now = max(now, due) }
+    return item
   }
 
-  /// Removes the timers of contexts, and keeps those of sleeping tasks.
+  /// Removes the timers, and keeps sleeping tasks.
   mutating func takeTimers() -> [Item] {
-    defer { timers.removeAll { $0.lane != nil } }
-    return timers.filter { $0.lane != nil }
+    defer { items.removeAll(where: \.isTimer) }
+    return items.filter(\.isTimer)
   }
 
   mutating func takeAll() -> [Item] {
-    defer { (items, timers) = ([], []) }
-    return items + timers
+    defer { items = [] }
+    return items
   }
 
   /// The items that can run next, in the order of submission; a timer comes last.
   var possible: [Item] {
     var lanes: [OrderSource] = []
     var found = items.filter { item in
+      guard item.due == nil else { return false }
       guard let lane = item.lane else { return true }
       if lanes.contains(lane) { return false }
       lanes.append(lane)
       return true
     }
-    if let timer = timers.first {
+    if let timer = items.lazy.filter({ $0.due != nil }).min(by: { ($0.due ?? .zero) < ($1.due ?? .zero) }) {
       let isBehind = found.contains { $0.lane == timer.lane && $0.lane != nil && $0.number < timer.number }
       if !isBehind { found.append(timer) }
     }

@@ -30,7 +30,6 @@ public struct OrderReport: Sendable, CustomStringConvertible {
   /// For example work on a Dispatch queue, with its place in the source, whose name is found now: that takes a tenth of a second. On
   /// a platform where `exploreOrders` cannot see such work, an element is a sentence that says so.
   public var unexplored: [String] {
-    CallSite.find(left.map(\.site))
     var seen: Set<String> = []
     return left.map(\.description).filter { seen.insert($0).inserted } + sentences
   }
@@ -102,8 +101,7 @@ public struct OrderFailure: Error, Sendable, CustomStringConvertible {
 
   /// Where the tasks of the order were made, for example “task 1: App/Cache.swift:12”.
   public var taskPlaces: [String] {
-    CallSite.find(sites.map(\.site))
-    return sites.compactMap { task, site in site.description.map { "\(task): \($0)" } }
+    sites.compactMap { task, site in site.description.map { "\(task): \($0)" } }
   }
 
   /// The string for `exploreOrders(repeating:)`; empty for the order of submission.
@@ -130,8 +128,6 @@ public struct OrderFailure: Error, Sendable, CustomStringConvertible {
     case .unknownOrder(let sentence): return sentence
     default: break
     }
-    // All names at once: each call of the symbolizer takes a tenth of a second.
-    CallSite.find(sites.map(\.site) + report.left.map(\.site))
     let count = report.orders == 1 ? "" : ", found after \(report.orders.grouped) orders"
     let moves = order.isEmpty ? "the body alone" : order.shortList(separator: " ▸ ")
     let showsTable = order.count > 6 || rows.contains { !$0.notes.isEmpty }

@@ -58,7 +58,7 @@ extension OrderRun {
 
   func note(_ text: String) {
     guard isOnOwnThread else { return }  // other threads do not know the present move
-    let place = trace.count - 1
+    let place = max(trace.count - 1, 0)
     state.withLock { $0.notes[place, default: []].append(text) }
   }
 
@@ -66,41 +66,13 @@ extension OrderRun {
 
   // MARK: - The main queue: its items are moves, which run on the main thread while the thread of the search waits
 
-  /// Gets the work that this thread submits to the main queue.
-  func enqueueOnMain(_ action: OrderAgenda.Action, after delay: Duration) {
-    if delay > .zero {
-      return _ = submit("") { $0.add(action, named: .timer(delay), in: .main, after: delay) }
+  /// Gets a block that this thread submits to the main queue.
+  func enqueueOnMain(_ block: @escaping @Sendable () -> Void, after delay: Duration) {
+    let isTimer = delay > .zero
+    let number = submit("") {
+      $0.add(.work(block), named: isTimer ? .timer(delay) : .main, in: .main, after: isTimer ? delay : nil)
     }
-    var task: Int32?
-    if case .job(let job) = action, let identifier = job.taskIdentifier {
-      keepTask(of: job)
-      task = state.withLock { $0.number(identifier) }
-    }
-    let move = OrderMove(source: task == nil ? .main : .onMain, ordinal: task ?? 0)
-    if awaitsFollowUp || task != nil && task == running && isNextOnMain {
-      awaitsFollowUp = false
-      return followUp = Item(number: 0, move: move, lane: .main, due: nil, action: action)
-    }
-    let number = submit("") { agenda in
-      task == nil ? agenda.add(action, named: .main, in: .main) : agenda.add(action, as: move, in: .main)
-    }
-    if number == nil { Self.withoutRun { DispatchQueue.main.async { Self.runOnMain(action) } } }
-  }
-
-  /// Whether the running task needs no decision to go on, on the main thread.
-  ///
-  /// On the main actor, a task with an executor preference submits itself again, at each call. Nothing else can observe that.
-  private var isNextOnMain: Bool {
-    let hasOthers = state.withLock { $0.agenda.possible.contains { $0.isOnMain && $0.due == nil } }
-    return !hasOthers && MainContext.isMainQueueCurrent
-  }
-
-  private static func runOnMain(_ action: OrderAgenda.Action) {
-    switch action {
-    case .work(let work): work()
-    case .job(let job): job.runSynchronously(on: MainActor.sharedUnownedExecutor)
-    case .step: break  // no work of the main queue
-    }
+    if number == nil, !isTimer { Self.withoutRun { DispatchQueue.main.async(execute: block) } }
   }
 
   /// Runs moves with callbacks and timers of `.main` in the run.

@@ -7,8 +7,8 @@ internal import Futures
 
 /// The report's entry for work that has left a run: for a Dispatch queue that no run controls, a run loop, or a thread.
 struct OutsideNotice: Hashable, Sendable {
-  // The same numbers as in CFuturesTesting.h. `task` is a task that did not end.
-  enum Kind: Int32 { case queue, timer, notification, runLoop, sync, source, thread, task }
+  // The same numbers as in CFuturesTesting.h.
+  enum Kind: Int32 { case queue, timer, notification, runLoop, sync, source, thread }
 
   let kind: Kind
   let label: String?
@@ -30,7 +30,6 @@ struct OutsideNotice: Hashable, Sendable {
       case .thread: ("a thread", "started")
       case .runLoop: ("work of a run loop", "added")
       case .sync: ("other work during `sync` on \(queue)", "called")
-      case .task: ("\(label ?? "a task"), which did not end or is held by a variable", "started")
       }
     return site.description.map { "\(subject), \(verb) at \($0)" } ?? subject
   }
@@ -110,20 +109,18 @@ extension OrderRun {
     cfuturestesting_hooks { run, job in
       let job = unsafeBitCast(job, to: UnownedJob.self)
       guard let run else { return enqueueFromOutside(job) }
-      Unmanaged<OrderRun>.fromOpaque(run).takeUnretainedValue().enqueue(job)
+      Unmanaged<OrderRun>.fromOpaque(run).takeUnretainedValue().submit(job)
       return true
     } submit: { run, isOnMain, nanoseconds, isJob, context in
       let run = Unmanaged<OrderRun>.fromOpaque(run).takeUnretainedValue()
-      // Rounded up: some time has passed since the caller computed the deadline.
-      let delay = Duration.nanoseconds(nanoseconds).roundedUpToMilliseconds
+      let delay = Duration.nanoseconds(nanoseconds)
       if !isJob {
         // Safe: Dispatch moves a block to another thread, too.
         nonisolated(unsafe) let block = unsafeBitCast(context, to: (@convention(block) () -> Void).self)
-        return run.enqueueOnMain(.work { block() }, after: delay)
+        return run.enqueueOnMain({ block() }, after: delay)
       }
       let job = unsafeBitCast(context, to: UnownedJob.self)
-      if isOnMain { return run.enqueueOnMain(.job(job), after: delay) }
-      if delay > .zero { run.sleep(job, delay) } else { run.enqueue(job) }
+      if delay > .zero { run.sleep(job, onMain: isOnMain, delay) } else { run.submit(job, onMain: isOnMain) }
     } leave: { run, origin, kind, label, group in
       let origin = origin.map { Unmanaged<OutsideWork>.fromOpaque($0).takeUnretainedValue() }
       let current = run.map { Unmanaged<OrderRun>.fromOpaque($0).takeUnretainedValue() }

@@ -7,35 +7,43 @@ internal import Futures
 @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
 extension OrderRun: TaskExecutor {
   /// Called by the runtime for each part of a task that can run: at its start, after a suspension, and at a change of actors.
-  func enqueue(_ job: consuming ExecutorJob) { enqueue(UnownedJob(job)) }
+  func enqueue(_ job: consuming ExecutorJob) { submit(UnownedJob(job)) }
 
-  func enqueue(_ job: UnownedJob) {
+  /// Gets a job of this thread, or of another thread that resumes a task of the run.
+  func submit(_ job: UnownedJob, onMain isOnMain: Bool = false) {
     let isOwn = isOnOwnThread
     if isOwn { keepTask(of: job) }
-    let identifier = job.taskIdentifier
-    let isAdded = state.withLock { state in
-      if state.isOver { return false }
-      if !isOwn { interfere("has resumed a task of the test.", &state) }
-      let task = identifier.map { state.number($0) }
-      let move = move(of: task, calledBy: isOwn ? running : nil)
-      // A running task that enqueues itself changes between executors. Most such changes enqueue no job, so none is a
-      // move.
-      if isOwn, awaitsFollowUp || task != nil && task == running {
-        awaitsFollowUp = false
-        followUp = Item(number: 0, move: move, lane: nil, due: nil, action: .job(job))
-      } else {
-        state.agenda.add(.job(job), as: move, in: nil)
-      }
-      return true
+    let task = job.taskIdentifier.map { identifier in state.withLock { $0.number(identifier) } }
+    let move = move(of: task, onMain: isOnMain, calledBy: isOwn ? running : nil)
+    let lane: OrderSource? = isOnMain ? .main : nil
+    // A running task that enqueues itself changes between executors. Most such changes enqueue no job, so none is a
+    // move.
+    if isOwn, awaitsFollowUp || task != nil && task == running && (!isOnMain || isNextOnMain) {
+      awaitsFollowUp = false
+      followUp = Item(number: 0, move: move, lane: lane, due: nil, action: .job(job))
+    } else if submit("has resumed a task of the test.", { $0.add(.job(job), as: move, in: lane) }) == nil {
+      passOn(job, onMain: isOnMain)
     }
-    if !isAdded { return passOn(job) }
-    if !isOwn { arrivals.signal() }
   }
 
-  /// Passes a job to the global executor, because the run is over.
-  private func passOn(_ job: UnownedJob) {
-    // Where that executor uses the hook of the runtime, a thread with a run would get the job again.
-    Self.withoutRun { globalConcurrentExecutor.enqueue(ExecutorJob(job)) }
+  /// Whether the running task needs no decision to go on, on the main thread.
+  ///
+  /// On the main actor, a task with an executor preference submits itself again, at each call. Nothing else can observe that.
+  private var isNextOnMain: Bool {
+    let hasOthers = state.withLock { $0.agenda.possible.contains { $0.isOnMain && $0.due == nil } }
+    return !hasOthers && MainContext.isMainQueueCurrent
+  }
+
+  /// Passes a job to the executors of the process, because the run is over.
+  private func passOn(_ job: UnownedJob, onMain isOnMain: Bool) {
+    // Where an executor uses the hook of the runtime, a thread with a run would get the job again.
+    Self.withoutRun {
+      if isOnMain {
+        DispatchQueue.main.async { job.runSynchronously(on: MainActor.sharedUnownedExecutor) }
+      } else {
+        globalConcurrentExecutor.enqueue(ExecutorJob(job))
+      }
+    }
   }
 
   static func withoutRun(_ body: () -> Void) {
@@ -45,27 +53,25 @@ extension OrderRun: TaskExecutor {
     cfuturestesting_set_run(run)
   }
 
-  private func move(of task: Int32?, calledBy caller: Int32?) -> OrderMove {
+  private func move(of task: Int32?, onMain isOnMain: Bool, calledBy caller: Int32?) -> OrderMove {
     // A job without a task belongs to an actor: a task calls it, or the actor continues with its other calls.
     guard let task else { return OrderMove(source: .hop, ordinal: caller ?? OrderMove.unknownTask) }
-    return OrderMove(source: task == 0 ? .body : .task, ordinal: task)
+    return OrderMove(source: isOnMain ? .onMain : task == 0 ? .body : .task, ordinal: task)
   }
 
   /// Puts a task to sleep in virtual time.
-  func sleep(_ job: UnownedJob, _ delay: Duration) {
-    let delay = max(delay, .zero)
+  func sleep(_ job: UnownedJob, onMain isOnMain: Bool, _ delay: Duration) {
     let source = OrderSource.other("sleep \(delay.inSeconds)")
-    let number = submit("has put a task of the test to sleep.") { $0.add(.job(job), named: source, after: delay) }
-    if number == nil { passOn(job) }
+    let number = submit("has put a task of the test to sleep.") {
+      $0.add(.job(job), named: source, in: isOnMain ? .main : nil, after: delay)
+    }
+    if number == nil { passOn(job, onMain: isOnMain) }
   }
 
   // MARK: - Names
 
-  /// Keeps the task of a first job.
-  ///
-  /// Where the order is shown, also keeps its place, and the name of the running task.
-  func keepTask(of job: UnownedJob) {
-    if isShown { nameCurrentTask() }
+  /// Keeps the task of a first job, and its place where the order is shown.
+  private func keepTask(of job: UnownedJob) {
     guard let identifier = job.taskIdentifier else { return }
     let isNew = state.withLock { $0.tasks[identifier] == nil }
     guard isNew else { return }
@@ -105,7 +111,7 @@ extension OrderRun: TaskExecutor {
   static func enqueueFromOutside(_ job: UnownedJob) -> Bool {
     guard let task = job.taskIdentifier else { return false }
     let run = active.withLock(\.self).values.first { run in run.state.withLock { $0.tasks[task] != nil && !$0.isOver } }
-    run?.enqueue(job)
+    run?.submit(job)
     return run != nil
   }
 }

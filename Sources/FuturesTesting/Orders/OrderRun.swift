@@ -25,7 +25,7 @@ final class OrderRun: @unchecked Sendable {
   typealias Reason = OrderFailure.Reason
 
   /// Gets the possible moves, sorted, and the index of the one that was submitted first; returns the index of the next move.
-  typealias Chooser = (_ possible: [OrderMove], _ first: Int) throws -> Int
+  typealias Chooser = (_ run: OrderRun, _ possible: [OrderMove], _ first: Int) throws(OrderStray) -> Int
 
   struct State {
     var agenda = OrderAgenda()
@@ -55,7 +55,7 @@ final class OrderRun: @unchecked Sendable {
     /// How many queues the code has made itself, by their labels.
     var madeQueues: [String: Int] = [:]
 
-    /// The notes of the test, by the index of the move in `trace`; `-1` before the first move.
+    /// The notes of the test, by the index of the move in `trace`.
     var notes: [Int: [String]] = [:]
 
     var result: Result<Void, any Error>?
@@ -87,20 +87,22 @@ final class OrderRun: @unchecked Sendable {
   /// The item that follows without a decision.
   var followUp: Item?
 
-  /// Whether an actor has run calls, and whether the body left behind work with several orders.
-  private(set) var callsActors = false, hasLeftChoices = false
+  /// Whether an actor has run calls.
+  private(set) var callsActors = false
+  /// What was not explored, beside work that has left the run and calls of actors.
+  private(set) var unexplored: Set<String> = []
 
   private(set) var turns = 0
 
-  private(set) var trace: [OrderMove] = [], choices: [OrderChoice] = []
+  private(set) var trace: [OrderMove] = []
+  /// The decisions: the indices of the moves among the possible ones, sorted.
+  private(set) var choices: [Int] = []
   /// The moves that left the order of submission, by their places in `trace`, and the number of decisions up to the last of them.
   private(set) var deviations: Set<Int> = [], lastDeviation = 0
   /// Identifies the decisions.
   private(set) var hash: UInt64 = 0
   /// A lower bound of the number of orders: each decision could have been another one.
   private(set) var knownOrders = 1
-  /// Whether moves came after `maximumDecisions`.
-  private(set) var isCut = false
   /// The dependencies in a run that ended in a deadlock.
   private(set) var waitForGraph: WaitForGraph?
 
@@ -155,8 +157,9 @@ final class OrderRun: @unchecked Sendable {
       unwind(task)
     }
     reason = reason ?? interferenceSentence.map { .uncontrolled($0) }
+    if reason == nil, !leftTasks.isEmpty { unexplored.insert("what follows in a task that did not end or that a variable holds") }
     // A task that stays suspended keeps its run, but not the search and its body.
-    chooser = { _, first in first }
+    chooser = { _, _, first in first }
   }
 
   /// Runs the body, and keeps its result while still on the body's actor, so that the way back is no move of the order.
@@ -248,21 +251,21 @@ final class OrderRun: @unchecked Sendable {
       trace.append(possible[index].move)
       return state.withLock { $0.agenda.take(possible[index].number) }
     } catch {
-      return end((error as? OrderStray)?.reason(self))
+      return end(error.reason)
     }
   }
 
   /// Decides between moves that are in the order of submission.
-  private func choose(_ possible: [OrderMove]) throws -> Int {
+  private func choose(_ possible: [OrderMove]) throws(OrderStray) -> Int {
     guard choices.count < Self.maximumDecisions else {
-      isCut = true
+      unexplored.insert("what comes after the first \(Self.maximumDecisions.grouped) decisions of an order")
       // A timer, which comes last, has its turn too: a loop can wait for it.
       return trace.count.isMultiple(of: 16) ? possible.count - 1 : 0
     }
     // Sorted, because equal runs can submit work in different orders, for example in that of a dictionary.
     let sorted = possible.sorted()
-    let index = try chooser(sorted, sorted.firstIndex(of: possible[0]) ?? 0)
-    choices.append(OrderChoice(letter: sorted[index].letter, index: index))
+    let index = try chooser(self, sorted, sorted.firstIndex(of: possible[0]) ?? 0)
+    choices.append(index)
     var mixer = SplitMix64(seed: hash ^ UInt64(index + 1))
     hash = mixer.next()
     knownOrders += possible.count - 1
@@ -332,6 +335,10 @@ final class OrderRun: @unchecked Sendable {
     `try await orders.runAll()` before the body returns.
     """
 
+  private static let leftWork = """
+    the work that the body left behind (release what the body holds, and then end the work by `try await orders.runAll()`)
+    """
+
   /// Ends the body, runs its remaining work without choices, and drops its timers, so that its tasks can end.
   private func unwind(_ task: Task<Void, Never>) {
     state.withLock { $0.isUnwinding = true }
@@ -359,7 +366,7 @@ final class OrderRun: @unchecked Sendable {
       let possible = state.agenda.possible
       return (possible.map(\.number), possible.first?.due != nil, state.result != nil)
     }
-    if !isTearingDown, reason == nil, numbers.count > 1 { hasLeftChoices = true }
+    if !isTearingDown, reason == nil, numbers.count > 1 { unexplored.insert(Self.leftWork) }
     if let first = numbers.first, !isTimer { return state.withLock { $0.agenda.take(first) } }
     if case .uncontrolled? = reason, !hasResult, waitForOthers() { return nil }
     // From now on, futures break because the run ends. That is no work of the body.

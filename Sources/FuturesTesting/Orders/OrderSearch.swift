@@ -19,10 +19,6 @@ final class OrderSearch {
     let line: UInt
   }
 
-  private struct Failed: Error {
-    let run: OrderRun
-  }
-
   /// Ends the search if a move does not return.
   let watch = OrderWatch()
 
@@ -36,15 +32,14 @@ final class OrderSearch {
   private var orders: Set<UInt64> = []
   private var isComplete = false
   private var knownOrders = 1
-  private let tree = OrderTree()
+  private var tree = OrderTree()
   private var turns = 0
   private var present: OrderRun?
 
   /// The work that was not explored.
   private var left: [OutsideNotice] = []
-  private var callsActors = false, hasLeftWork = false, isCut = false
-  /// The decisions of the first order in which a task did not end.
-  private var choicesOfLeftTask: [OrderChoice]?
+  private var callsActors = false
+  private var unexplored: Set<String> = []
 
   init(_ body: @escaping OrderBody, _ options: Options) {
     (self.body, self.options) = (body, options)
@@ -56,38 +51,33 @@ final class OrderSearch {
   // MARK: - All orders
 
   func explore() -> OrderWatch.Answer {
-    do {
-      try runOrder(isFirst: true)
-      while !tree.isComplete, orders.count < options.limit, canGoOn { try runOrder() }
+    while !watch.isCancelled {
+      let isFirst = orders.isEmpty
+      let run = run(hasFailed: options.hasFailed) { [self] run, possible, first throws(OrderStray) in
+        try tree.choose(run, possible, isFirst ? first : nil, &random)
+      }
+      // A run of a cancelled search does not wait for outside work, so its failure can be a false one.
+      if watch.isCancelled { break }
+      turns += run.turns
+      knownOrders = max(knownOrders, run.knownOrders)
+      orders.insert(run.hash)
+      if run.reason == nil {
+        do { try tree.end(run) } catch { run.reason = error.reason }
+      }
+      if run.reason != nil {
+        let failure = show(run)
+        return .failure(watch.isCancelled ? CancellationError() : failure)
+      }
       isComplete = tree.isComplete
-      if let choicesOfLeftTask { keepLeftTasks(runShown(choicesOfLeftTask, hasFailed: options.hasFailed)) }
-      return .success(report())
-    } catch let failed as Failed {
-      return .failure(watch.isCancelled ? CancellationError() : show(failed.run))
-    } catch {
-      return .failure(error)
+      if isComplete || orders.count >= options.limit || !canGoOn { return .success(report()) }
     }
+    return .failure(CancellationError())
   }
 
   private var canGoOn: Bool {
     // Bounds the time of bodies with long orders.
     if turns >= max(5_000_000, min(options.limit, 1 << 50) * 1_000) { return false }
     return options.maximumDuration.map { ContinuousClock.now - start < $0 } ?? true
-  }
-
-  /// Runs the order of submission, or a random order.
-  private func runOrder(isFirst: Bool = false) throws {
-    // A run of a cancelled search does not wait for outside work, so its failure can be a false one.
-    if watch.isCancelled { throw CancellationError() }
-    let run = run(hasFailed: options.hasFailed) { [self] possible, first in
-      try tree.choose(possible, isFirst ? first : nil, &random)
-    }
-    if watch.isCancelled { throw CancellationError() }
-    turns += run.turns
-    knownOrders = max(knownOrders, run.knownOrders)
-    orders.insert(run.hash)
-    if run.reason == nil { run.reason = tree.end()?.reason(run) }
-    if run.reason != nil { throw Failed(run: run) }
   }
 
   /// Runs the body once.
@@ -105,9 +95,8 @@ final class OrderSearch {
     } else {
       run.perform(body)
     }
-    (callsActors, hasLeftWork) = (callsActors || run.callsActors, hasLeftWork || run.hasLeftChoices)
-    isCut = isCut || run.isCut
-    if run.reason == nil, choicesOfLeftTask == nil, !run.leftTasks.isEmpty { choicesOfLeftTask = run.neededChoices }
+    callsActors = callsActors || run.callsActors
+    unexplored.formUnion(run.unexplored)
     for notice in run.state.withLock(\.left) where left.count < 20 && !left.contains(notice) { left.append(notice) }
     return run
   }
@@ -115,52 +104,44 @@ final class OrderSearch {
   // MARK: - One order
 
   func repeatOrder(_ string: String) -> OrderWatch.Answer {
-    guard let choices = OrderChoice.parse(string) else {
+    let choices = string.split(separator: ".").compactMap { Int($0) }
+    guard choices.map(\.description).joined(separator: ".") == string else {
       let sentence = "“\(string)” is not the string of an order. Copy the one that OrderFailure prints."
       return .failure(failure(nil, .unknownOrder(sentence)))
     }
-    let run = runShown(choices, hasFailed: options.hasFailed)
+    let run = runShown(choices)
     orders.insert(run.hash)
     (knownOrders, isComplete) = (run.knownOrders, run.knownOrders == 1)
-    if case .expectation? = run.reason {
-      // Without `hasFailed`, so that the test library records the expectation at its line.
-      let shown = runShown(choices, hasFailed: nil)
-      shown.reason = shown.reason ?? run.reason
-      return .failure(failure(shown))
-    }
     if run.reason != nil { return .failure(failure(run)) }
     guard run.choices.count >= choices.count else {
       let count = "it has \(choices.count) decisions, but the body has \(run.choices.count)."
       return .failure(failure(nil, .unknownOrder("The order does not fit the test body: \(count)")))
     }
-    keepLeftTasks(run)
     return .success(report())
   }
 
-  /// Keeps the tasks of a run that did not end, for the report.
-  private func keepLeftTasks(_ run: OrderRun) {
-    let tasks = run.state.withLock(\.namedTasks)
-    left += run.leftTasks.prefix(10).map { number in
-      OutsideNotice(kind: .task, label: tasks.name(of: number), site: tasks[number]?.site ?? CallSite(addresses: []))
-    }
+  /// Runs an order to show it, and once more without `hasFailed` if it fails, so that the test library records its issues.
+  private func runShown(_ choices: [Int]) -> OrderRun {
+    let run = runShown(choices, hasFailed: options.hasFailed)
+    guard options.hasFailed != nil, let reason = run.reason, reason.isOfOrder else { return run }
+    let shown = runShown(choices, hasFailed: nil)
+    shown.reason = shown.reason ?? reason
+    return shown
   }
 
   /// Runs the order of the decisions, and after them that of submission, and keeps what the failure shows.
-  private func runShown(_ choices: [OrderChoice], hasFailed: (@Sendable (() -> Void) -> Bool)?) -> OrderRun {
+  private func runShown(_ choices: [Int], hasFailed: (@Sendable (() -> Void) -> Bool)?) -> OrderRun {
     var rest = choices[...]
     return PendingFutures.shared.track(onlyThisThread: !isOnMain) {
-      run(isShown: true, hasFailed: hasFailed) { possible, first in
+      run(isShown: true, hasFailed: hasFailed) { _, possible, first throws(OrderStray) in
         guard let choice = rest.popFirst() else { return first }
-        if possible.indices.contains(choice.index), possible[choice.index].letter == choice.letter {
-          return choice.index
-        }
+        if possible.indices.contains(choice) { return choice }
         let offer = possible.names().shortList(separator: ", ")
-        throw OrderStray.unfit(
-          """
+        let sentence = """
           The order does not fit the test body: decision \(choices.count - rest.count) is “\(choice)”, but the body offers \(offer). \
           The body has changed since the failure, or it is not deterministic.
           """
-        )
+        throw OrderStray(reason: .unknownOrder(sentence))
       }
     }
   }
@@ -173,10 +154,8 @@ final class OrderSearch {
       return failure(failed)
     }
     let shrunk = shrink(failed)
-    // Without `hasFailed`, so that the test library records the expectation at its line.
-    let run = runShown(shrunk.neededChoices, hasFailed: nil)
-    if case .expectation = reason, run.trace == shrunk.trace { run.reason = reason }
-    if let repeated = run.reason, repeated.isOfOrder { return failure(run) }
+    let run = runShown(shrunk.neededChoices)
+    if run.reason?.isOfOrder == true { return failure(run) }
     let order = shrunk.trace.names().shortList(separator: " ▸ ")
     let sentence = "the order \(order) failed, and passed when it was repeated. \(reason.sentence)"
     return failure(shrunk, .notDeterministic(sentence))
@@ -184,15 +163,15 @@ final class OrderSearch {
 
   /// Returns an order that fails in the same way, nearer to the order of submission.
   ///
-  /// Tries the order without each of its moves out of the order of submission: that work then comes as late as the others allow.
+  /// Tries the order without each of its moves out of the order of submission: that work then comes later.
   private func shrink(_ failed: OrderRun) -> OrderRun {
     var best = failed
     var place = 0
     var (triesLeft, turnsLeft) = (200, 100_000)
     while let next = best.deviations.filter({ $0 >= place }).min(), triesLeft > 0, turnsLeft > 0, !watch.isCancelled {
-      var rest = best.trace
+      var rest = best.trace.prefix(1 + (best.deviations.max() ?? 0))
       rest.remove(at: next)
-      let run = run(hasFailed: options.hasFailed) { possible, first in
+      let run = run(hasFailed: options.hasFailed) { _, possible, first in
         guard let place = rest.firstIndex(where: possible.contains) else { return first }
         return possible.firstIndex(of: rest.remove(at: place)) ?? first
       }
@@ -205,22 +184,13 @@ final class OrderSearch {
   // MARK: - Reports
 
   private func report() -> OrderReport {
-    var sentences: [String] = []
-    if hasLeftWork {
-      let advice = "release what the body holds, and then end the work by `try await orders.runAll()`"
-      sentences.append("the work that the body left behind (\(advice))")
-    }
-    if isCut {
-      sentences.append("what comes after the first \(OrderRun.maximumDecisions.grouped) decisions of an order")
-    }
-    let isAll = isComplete && left.isEmpty && sentences.isEmpty
     return OrderReport(
       orders: max(orders.count, 1),
       knownOrders: isComplete ? max(orders.count, 1) : max(knownOrders, orders.count + 1),
-      isExhaustive: isAll,
+      isExhaustive: isComplete && left.isEmpty && unexplored.isEmpty,
       callsActors: callsActors,
       left: left,
-      sentences: (OrderRun.unobserved.map { [$0] } ?? []) + sentences
+      sentences: (OrderRun.unobserved.map { [$0] } ?? []) + unexplored.sorted()
     )
   }
 
@@ -237,10 +207,10 @@ final class OrderSearch {
     let trace = run?.trace ?? []
     let (notes, tasks) = run?.state.withLock { ($0.notes, $0.namedTasks) } ?? ([:], [:])
     let order = trace.names(tasks)
-    let rows = zip(trace, order).enumerated().map { place, move in
-      let (column, cell) = move.0.cell(tasks, named: move.1)
-      let notes = (place == 0 ? notes[-1] ?? [] : []) + (notes[place] ?? [])
-      return OrderRow(column: column, cell: cell, isDeviation: run?.deviations.contains(place) == true, notes: notes)
+    let rows = trace.indices.map { place in
+      let isDeviation = run?.deviations.contains(place) == true
+      let notes = notes[place] ?? []
+      return OrderRow(column: trace[place].column, name: order[place], isDeviation: isDeviation, notes: notes)
     }
     let parts = trace.filter { $0.source == .task || $0.source == .onMain }
     let numbers = Set(parts.map(\.ordinal)).sorted().prefix(10)
@@ -252,7 +222,7 @@ final class OrderSearch {
       rows: rows,
       sites: numbers.compactMap { number in tasks[number]?.site.map { (tasks.name(of: number), $0) } },
       leftTasks: run?.leftTasks.map { tasks.name(of: $0) } ?? [],
-      repeating: run?.neededChoices.map(\.description).joined() ?? "",
+      repeating: run?.neededChoices.map(\.description).joined(separator: ".") ?? "",
       report: report(),
       fileID: options.fileID,
       line: options.line
@@ -263,7 +233,7 @@ final class OrderSearch {
 @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
 extension OrderRun {
   /// The decisions up to the last that left the order of submission, which a run takes without a string.
-  fileprivate var neededChoices: [OrderChoice] { Array(choices.prefix(lastDeviation)) }
+  fileprivate var neededChoices: [Int] { Array(choices.prefix(lastDeviation)) }
 
   /// The size that the search minimises: the moves, and those out of the order of submission.
   fileprivate var cost: (Int, Int) { (trace.count, deviations.count) }

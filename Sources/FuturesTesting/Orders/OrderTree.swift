@@ -1,88 +1,72 @@
-/// The decisions of the orders that have run: a tree without the branches below which all orders have run.
-///
-/// A run that finds other moves than an earlier one, after the same decisions, shows that the body is not deterministic.
+/// The decisions of the orders that have run: a tree in which all orders below some branches have run.
 @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
-final class OrderTree {
-  private final class Node {
+struct OrderTree {
+  private struct Decision {
     let possible: [OrderMove]
 
-    /// The branches below which orders are left, and the decision that follows there if a run has been there.
-    var left: [(index: Int, next: Node?)]
-
-    init(_ possible: [OrderMove]) {
-      self.possible = possible
-      left = possible.indices.map { ($0, nil) }
-    }
+    /// The branches below which orders are left.
+    var left: [Int]
   }
 
   /// Bounds the memory: below that number, the orders of a run are random, and can repeat earlier ones.
-  private static let maximumNodes = 200_000
+  private static let maximumDecisions = 200_000
 
-  private var root: Node?
-  private var nodes = 0
+  /// By the hashes of the decisions before them.
+  private var decisions: [UInt64: Decision] = [:]
 
-  /// The decisions of the present run, and whether the tree has all of them.
-  private var path: [(node: Node, place: Int)] = []
-  private var hasAll = true
+  /// The decisions of the present run.
+  private var path: [(hash: UInt64, index: Int)] = []
 
   /// Whether all orders have run.
   private(set) var isComplete = false
 
   /// Returns the index of the next move: `first`, or a random one below which orders are left.
-  func choose(_ possible: [OrderMove], _ first: Int?, _ random: inout SplitMix64) throws -> Int {
-    hasAll = hasAll && nodes < Self.maximumNodes
-    guard hasAll else { return first ?? random.next(below: possible.count) }
-    let next = path.last.map { $0.node.left[$0.place].next } ?? root
-    let node = next ?? Node(possible)
-    guard node.possible == possible else { throw OrderStray.differs(before: node.possible, now: possible) }
-    if next == nil {
-      nodes += 1
-      if let (last, place) = path.last { last.left[place].next = node } else { root = node }
+  mutating func choose(
+    _ run: OrderRun,
+    _ possible: [OrderMove],
+    _ first: Int?,
+    _ random: inout SplitMix64
+  ) throws(OrderStray) -> Int {
+    let known = decisions[run.hash]
+    guard path.count == run.choices.count, known != nil || decisions.count < Self.maximumDecisions else {
+      return first ?? random.next(below: possible.count)
     }
-    let place = first.flatMap { first in node.left.firstIndex { $0.index == first } }
-    path.append((node, place ?? random.next(below: node.left.count)))
-    return node.left[path[path.count - 1].place].index
+    let decision = known ?? Decision(possible: possible, left: Array(possible.indices))
+    guard decision.possible == possible else { throw .differs(run, before: decision.possible, now: possible) }
+    decisions[run.hash] = decision
+    path.append((run.hash, first ?? decision.left[random.next(below: decision.left.count)]))
+    return path[path.count - 1].index
   }
 
-  /// Ends a run.
-  /// - Returns: The difference to an earlier run, which had more decisions.
-  func end() -> OrderStray? {
-    defer { (path, hasAll) = ([], true) }
-    guard hasAll else { return nil }
-    let next = path.last.map { $0.node.left[$0.place].next } ?? root
-    if let next { return .differs(before: next.possible, now: []) }
-    while let (node, place) = path.popLast() {
-      node.left.remove(at: place)
-      if !node.left.isEmpty { return nil }
+  /// Ends a run; throws if an earlier run had more decisions.
+  mutating func end(_ run: OrderRun) throws(OrderStray) {
+    defer { path = [] }
+    guard path.count == run.choices.count else { return }
+    if let next = decisions[run.hash] { throw .differs(run, before: next.possible, now: []) }
+    while let (hash, index) = path.popLast() {
+      decisions[hash]?.left.removeAll { $0 == index }
+      if decisions[hash]?.left.isEmpty == false { return }
     }
     isComplete = true
-    return nil
   }
 }
 
 /// Why a run cannot take the order that it should take.
 @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
-enum OrderStray: Error {
-  /// The string to repeat does not fit the body; with the failure's sentence.
-  case unfit(String)
-  /// An earlier run with the same decisions had other moves.
-  case differs(before: [OrderMove], now: [OrderMove])
+struct OrderStray: Error {
+  let reason: OrderFailure.Reason
 
-  func reason(_ run: OrderRun) -> OrderFailure.Reason {
+  /// An earlier run with the same decisions had other moves: the body is not deterministic.
+  static func differs(_ run: OrderRun, before: [OrderMove], now: [OrderMove]) -> OrderStray {
     func list(_ moves: [OrderMove]) -> String {
       moves.isEmpty ? "nothing to decide" : moves.names().shortList(separator: ", ")
     }
-    switch self {
-    case .unfit(let sentence): return .unknownOrder(sentence)
-    case .differs(let before, let now):
-      let order = run.trace.names().shortList(separator: " ▸ ")
-      return .notDeterministic(
-        """
-        after the same decisions, two runs had different work. \(order.isEmpty ? "At the beginning" : "After \(order)") this run \
-        had \(list(now)), and an earlier run \(list(before)). Random numbers, the real time, and state that outlives a run cause \
-        this.
-        """
-      )
-    }
+    let order = run.trace.names().shortList(separator: " ▸ ")
+    let sentence = """
+      after the same decisions, two runs had different work. \(order.isEmpty ? "At the beginning" : "After \(order)") this run \
+      had \(list(now)), and an earlier run \(list(before)). Random numbers, the real time, and state that outlives a run cause \
+      this.
+      """
+    return OrderStray(reason: .notDeterministic(sentence))
   }
 }

@@ -22,9 +22,8 @@ final class OrderWatch: Sendable {
     /// Whether the calling task is cancelled.
     var isCancelled = false
 
-    /// Whether a move runs now, and the number of beginnings and ends so far.
-    fileprivate var isInMove = false
-    fileprivate var changes = 0
+    /// For how many seconds the present move has lasted; `nil` between two moves.
+    fileprivate var seconds: Int?
 
     /// How long the runs still wait for work outside, in nanoseconds: work that never ends does not cost each run its time.
     fileprivate var patience: Int64 = 60_000_000_000
@@ -48,7 +47,7 @@ final class OrderWatch: Sendable {
     let answer = await withUnsafeContinuation { continuation in
       state.withLock { $0.caller = (continuation, describe) }
       task = Task(executorPreference: SearchExecutor()) { self.resolve(search()) }
-      look(second: 1, after: -1)
+      look()
     }
     // The task releases the body when it ends. A caller can rely on that, for example by `withoutActuallyEscaping`.
     if !state.withLock(\.isBlocked) { await task?.value }
@@ -62,8 +61,7 @@ final class OrderWatch: Sendable {
   /// Does not return if the search has ended because of the move: its thread stops for ever. The main thread goes on.
   func change(isInMove: Bool) {
     let isBlocked = state.withLock { state in
-      state.changes += 1
-      state.isInMove = isInMove
+      state.seconds = isInMove ? 0 : nil
       return state.isBlocked
     }
     while isBlocked, !MainContext.isMainQueueCurrent { DispatchSemaphore(value: 0).wait() }
@@ -73,17 +71,17 @@ final class OrderWatch: Sendable {
   private static let maximum = 30
 
   /// Looks at the present move after a second.
-  /// - Parameters:
-  ///   - second: For how many seconds the move will have lasted.
-  ///   - last: The number of changes at the last look.
-  private func look(second: Int, after last: Int) {
-    Self.queue.asyncAfter(deadline: .now() + self.second) { [weak self] in
-      guard let self, let caller = state.withLock(\.caller) else { return }
-      let (isInMove, changes) = state.withLock { ($0.isInMove, $0.changes) }
-      let isSame = isInMove && changes == last
-      guard isSame, second >= Self.maximum, claim(changes) else {
-        return look(second: isSame ? second + 1 : 1, after: changes)
+  private func look() {
+    Self.queue.asyncAfter(deadline: .now() + second) { [weak self] in
+      guard let self else { return }
+      let (caller, isBlocked) = state.withLock { state in
+        state.seconds = state.seconds.map { $0 + 1 }
+        // From now on the thread of the search begins nothing new: it stops when the move returns.
+        state.isBlocked = state.caller != nil && state.seconds ?? 0 >= Self.maximum
+        return (state.caller, state.isBlocked)
       }
+      guard let caller else { return }
+      guard isBlocked else { return look() }
       let failure = caller.describe(Self.sentence)
       // A caller on the main actor cannot go on, if the move is there.
       FuturesDiagnostics.write("\(failure)")
@@ -96,17 +94,6 @@ final class OrderWatch: Sendable {
     suspended task or a later move would release: do not hold a lock across an `await`, and do not block in a move or the main \
     thread. Or it is a loop that awaits only calls of actors: put `await orders.step(…)` into a double that the loop calls.
     """
-
-  /// Ends the search because of a move, unless it has returned.
-  ///
-  /// From now on the thread of the search begins nothing new: it stops when the move returns.
-  private func claim(_ changes: Int) -> Bool {
-    state.withLock { state in
-      guard state.caller != nil, state.changes == changes else { return false }
-      state.isBlocked = true
-      return true
-    }
-  }
 
   // MARK: - Work outside
 

@@ -81,7 +81,7 @@ struct EveryOrderTests {
   @Test("One order alone records the failed expectation at its line")
   func repeated() async throws {
     let line = #line + 5
-    let (failure, lines) = try await failure(.everyOrder(repeating: "b1")) {
+    let (failure, lines) = try await failure(.everyOrder(repeating: "1")) {
       let (orders, log) = (EveryOrder.orders, Recorder<String>())
       for name in ["a", "b"] { orders.context(name).submit { log.record(name) } }
       try await orders.runAll()

@@ -108,8 +108,8 @@ struct OrderBoundTests {
       try await orders.runAll()
     }
     let failure = try await explorationFailure { try await exploreOrders(body) }
-    #expect(failure?.repeating == "b1")
-    _ = try await endless(repeating: "b1", body)
+    #expect(failure?.repeating == "1")
+    _ = try await endless(repeating: "1", body)
   }
 
   @Test(

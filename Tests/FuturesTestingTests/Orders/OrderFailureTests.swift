@@ -73,13 +73,12 @@ struct OrderFailureTests {
       failure.description == """
         Fails in this order, found after 14 orders: network(1) ▸ network(2) ▸ screen ▸ tap ▸ network(3)
         It threw: found
-             network  screen
-          1  1
-          2  2
-        * 3           1            — log: n1 n2 s
-        * 4                   tap
-          5  3
-        Run it alone: exploreOrders(repeating: "n0n0s1t1") at Tests/B.swift:8
+          1  network(1)
+          2  network(2)
+        * 3              screen  — log: n1 n2 s
+        * 4                      tap
+          5  network(3)
+        Run it alone: exploreOrders(repeating: "0.0.1.1") at Tests/B.swift:8
         """
     )
   }

@@ -100,7 +100,7 @@ extension BodyRow {
     },
     BodyRow(
       "a task that stays suspended",
-      says: "1 order; not explored: task 1, which did not end or is held by a variable, started at "
+      says: "1 order; not explored: what follows in a task that did not end or that a variable holds"
     ) { _ in
       Task { await withUnsafeContinuation { (_: UnsafeContinuation<Void, Never>) in } }
     },
