@@ -141,11 +141,6 @@ public struct OrderFailure: Error, Sendable, CustomStringConvertible {
       """
   }
 
-  /// The order as a table: a column for each context and task, a star where the order leaves that of submission, and the notes.
-  ///
-  /// `nil` if the table is too wide, or the order empty.
-  public var timeline: String? { rows.table }
-
   private var unexplored: String {
     // Names only observed work. Where the platform observes none, every failure would repeat the same sentence.
     if report.unexplored.isEmpty || OrderRun.unobserved != nil { return "" }

@@ -5,8 +5,6 @@ internal import Futures
 // The work that arrives: items of contexts, timers, steps, and calls of `runAll()`.
 @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
 extension OrderRun {
-  func context(_ name: String) -> ExecutionContext { context(.context(name)) }
-
   func context(_ source: OrderSource) -> ExecutionContext {
     let name = source.name
     return ExecutionContext { [self] work in
@@ -15,15 +13,12 @@ extension OrderRun {
       let number = submit("has set a timer of the context “\(name)”.") {
         $0.add(.work(work), named: .timer(delay), in: source, after: delay)
       }
-      return { [weak self] in self?.remove(number) }
+      return { [weak self] in
+        guard let self, let number else { return }
+        let removed = state.withLock { $0.agenda.take(number, asMove: false) }
+        _ = removed  // released here, outside the lock
+      }
     }
-  }
-
-  /// Removes a timer that has not fired.
-  private func remove(_ number: Int?) {
-    guard let number else { return }
-    let removed = state.withLock { $0.agenda.take(number, asMove: false) }
-    _ = removed  // released here, outside the lock
   }
 
   /// Adds work to the agenda, unless the run is over.
@@ -75,21 +70,16 @@ extension OrderRun {
     if number == nil, !isTimer { Self.withoutRun { DispatchQueue.main.async(execute: block) } }
   }
 
-  /// Runs moves with callbacks and timers of `.main` in the run.
-  func withMainContext<Result>(_ body: () -> Result) -> Result {
-    MainContext.replace(with: context(.main), for: body)
-  }
-
-  /// Runs `moves` on the main thread, and waits until they have returned.
+  /// Runs a move on the main thread, and waits until it has returned.
   ///
   /// A main thread that does not begin counts as a move that does not return.
-  func runOnMain(_ moves: @escaping () -> Void) {
+  func runOnMain(_ move: @escaping () -> Void) {
     let hasReturned = DispatchSemaphore(value: 0)
     // Safe: this thread waits meanwhile.
-    nonisolated(unsafe) let moves = moves
+    nonisolated(unsafe) let move = move
     watch.change(isInMove: true)
-    DispatchQueue.main.async { [self] in
-      withMainContext(moves)
+    DispatchQueue.main.async {
+      move()
       hasReturned.signal()
     }
     hasReturned.wait()

@@ -188,9 +188,6 @@ extension OrderRun {
     }
   }
 
-  /// Waits for another thread after a failure: it can resume the body, which then ends before its test.
-  func waitForOthers() -> Bool { arrivals.wait(timeout: .now() + .milliseconds(200)) == .success }
-
   /// The failure's sentence if the body waits for work outside the run; `nil` if no such work can come.
   var outsideWait: String? {
     let (left, isPending) = state.withLock { ($0.left.filter { $0.kind != .sync }, !$0.outside.isEmpty) }

@@ -14,7 +14,7 @@ typealias OrderBody = @isolated(any) (Orders) async throws -> Void
 /// | a move | `nextMove()` selects an item of the agenda, and `perform(_:)` runs it to its end |
 /// | the end | the body has returned or thrown, nothing is left to run, a bound is reached, or work came from outside. Then the rest runs without choices: `nextOfRest()` |
 ///
-/// One thread makes the moves: that of the search, or the main thread for work of the main queue, while the other one waits.
+/// The thread of the search decides and makes the moves. It waits while a move of the main queue runs on the main thread.
 /// Other threads can only submit work, and that ends the run with a failure.
 @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
 final class OrderRun: @unchecked Sendable {
@@ -99,6 +99,8 @@ final class OrderRun: @unchecked Sendable {
   private(set) var choices: [Int] = []
   /// The moves that left the order of submission, by their places in `trace`, and the number of decisions up to the last of them.
   private(set) var deviations: Set<Int> = [], lastDeviation = 0
+  /// The decisions up to the last that left the order of submission, which a run takes without a string.
+  var neededChoices: ArraySlice<Int> { choices.prefix(lastDeviation) }
   /// Identifies the decisions.
   private(set) var hash: UInt64 = 0
   /// A lower bound of the number of orders: each decision could have been another one.
@@ -106,8 +108,6 @@ final class OrderRun: @unchecked Sendable {
   /// The dependencies in a run that ended in a deadlock.
   private(set) var waitForGraph: WaitForGraph?
 
-  /// An item that waits for its thread.
-  private var next: Item?
   /// Why the run has failed, if it has; for an endless run also a sentence.
   var reason: Reason?
   private(set) var sentence: String?
@@ -145,19 +145,19 @@ final class OrderRun: @unchecked Sendable {
     // Not a data race: one run has one body, and each part of it is a move, of which one runs at a time.
     nonisolated(unsafe) let body = body
     let orders = Orders(run: self)
-    withMainContext {
-      awaitsFollowUp = true
-      // The task inherits the task-local values of the caller, by which a test library finds the test.
-      let task = inMove {
-        start = .now()  // by the clock that the moves see
-        return Task(executorPreference: self) { await self.run(body, orders, on: body.isolation) }
-      }
-      awaitsFollowUp = isOnMain  // nothing else can run before the body has reached the main actor
-      makeMoves()
-      unwind(task)
+    awaitsFollowUp = true
+    // The task inherits the task-local values of the caller, by which a test library finds the test.
+    let task = inMove {
+      start = .now()  // by the clock that the moves see
+      return Task(executorPreference: self) { await self.run(body, orders, on: body.isolation) }
     }
+    awaitsFollowUp = isOnMain  // nothing else can run before the body has reached the main actor
+    makeMoves()
+    unwind(task)
     reason = reason ?? interferenceSentence.map { .uncontrolled($0) }
-    if reason == nil, !leftTasks.isEmpty { unexplored.insert("what follows in a task that did not end or that a variable holds") }
+    if reason == nil, !leftTasks.isEmpty {
+      unexplored.insert("what follows in a task that did not end or that a variable holds")
+    }
     // A task that stays suspended keeps its run, but not the search and its body.
     chooser = { _, _, first in first }
   }
@@ -178,26 +178,15 @@ final class OrderRun: @unchecked Sendable {
   private func makeMoves() {
     hasEnded = false
     while !hasEnded {
-      makeMoves(onMain: false)
-      if !hasEnded { runOnMain { self.makeMoves(onMain: true) } }
-    }
-  }
-
-  /// Makes the moves of this thread, until the other one has the next move: a change of threads takes longer than a move.
-  private func makeMoves(onMain isMain: Bool) {
-    while !hasEnded {
-      if isMain, watch.state.withLock(\.isBlocked) { return }
-      if next == nil { next = takeFollowUp() }
-      if next == nil {
-        // The main thread waits for nothing.
-        if isMain, state.withLock({ !$0.outside.isEmpty || !$0.agenda.possible.contains(where: \.isOnMain) }) { return }
-        if !isMain { waitForOutside() }
-        next = state.withLock(\.isUnwinding) ? nextOfRest() : nextMove()
+      turns += 1
+      // At the limit a task that changes between executors for ever gives way to the end.
+      var item = turns < turnLimit ? followUp.take() : nil
+      if item == nil {
+        waitForOutside()
+        item = state.withLock(\.isUnwinding) ? nextOfRest() : nextMove()
       }
-      guard let item = next else { continue }
-      guard item.isOnMain == isMain else { return }
-      next = nil
-      perform(item)
+      guard let item else { continue }
+      if item.isOnMain { runOnMain { self.perform(item) } } else { perform(item) }
     }
   }
 
@@ -205,15 +194,6 @@ final class OrderRun: @unchecked Sendable {
   private func end(_ reason: Reason?) -> Item? {
     self.reason = self.reason ?? reason
     hasEnded = true
-    return nil
-  }
-
-  private func takeFollowUp() -> Item? {
-    guard let item = followUp.take() else { return nil }
-    turns += 1
-    if turns < turnLimit { return item }
-    // A task can change between executors for ever.
-    _ = state.withLock { $0.agenda.add(item.action, as: item.move, in: item.lane) }
     return nil
   }
 
@@ -235,8 +215,8 @@ final class OrderRun: @unchecked Sendable {
     case .failure(let error): return end(.thrown(error))
     case nil: break
     }
-    turns += 1 + possible.count / 25
-    if turns >= Self.maximumTurns {
+    turns += possible.count / 25
+    if turns >= turnLimit {
       let many = "\(possible.count.grouped) moves can come next: these are too many to explore."
       sentence = "The body made \(trace.count.grouped) moves and did not end.\(possible.count < 100 ? "" : " \(many)")"
       return end(.endless)
@@ -247,7 +227,10 @@ final class OrderRun: @unchecked Sendable {
     }
     do {
       let index = possible.count > 1 ? try choose(possible.map(\.move)) : 0
-      if index > 0 { deviations.insert(trace.count) }
+      if index > 0 {
+        deviations.insert(trace.count)
+        lastDeviation = choices.count
+      }
       trace.append(possible[index].move)
       return state.withLock { $0.agenda.take(possible[index].number) }
     } catch {
@@ -269,9 +252,7 @@ final class OrderRun: @unchecked Sendable {
     var mixer = SplitMix64(seed: hash ^ UInt64(index + 1))
     hash = mixer.next()
     knownOrders += possible.count - 1
-    let place = possible.firstIndex(of: sorted[index]) ?? 0
-    if place > 0 { lastDeviation = choices.count }
-    return place
+    return possible.firstIndex(of: sorted[index]) ?? 0
   }
 
   private func deadlock() -> Reason {
@@ -318,7 +299,8 @@ final class OrderRun: @unchecked Sendable {
       state.move = Move(number: state.lastMove, thread: thread)
     }
     watch.change(isInMove: true)
-    let result = move()
+    // Callbacks and timers of `.main` are moves of the run.
+    let result = MainContext.replace(with: context(.main), for: move)
     watch.change(isInMove: false)
     state.withLock { $0.move = nil }
     cfuturestesting_set_time(-1)
@@ -350,25 +332,27 @@ final class OrderRun: @unchecked Sendable {
       state.closing.isClosed = true
       return (state.agenda.takeAll(), state.queues)
     }
-    if !items.isEmpty || !queues.isEmpty { release { (items, queues, next, followUp) = ([], [:], nil, nil) } }
+    if !items.isEmpty || !queues.isEmpty { release { (items, queues, followUp) = ([], [:], nil) } }
   }
 
   /// Returns the next item of the work that is left; `nil` if there is none.
   private func nextOfRest() -> Item? {
-    turns += 1
     guard turns < turnLimit else {
       if reason == nil { sentence = Self.endlessRest }
       return end(.endless)
     }
     if let waiter = takeWaiterOfRunAll() { return waiter }  // first: endless work must not keep the body waiting
     // Without the items: the last reference to a timer has to go in `release`.
-    let (numbers, isTimer, hasResult) = state.withLock { state in
+    let (next, count, isTimer, hasResult) = state.withLock { state in
       let possible = state.agenda.possible
-      return (possible.map(\.number), possible.first?.due != nil, state.result != nil)
+      return (possible.first?.number, possible.count, possible.first?.due != nil, state.result != nil)
     }
-    if !isTearingDown, reason == nil, numbers.count > 1 { unexplored.insert(Self.leftWork) }
-    if let first = numbers.first, !isTimer { return state.withLock { $0.agenda.take(first) } }
-    if case .uncontrolled? = reason, !hasResult, waitForOthers() { return nil }
+    if !isTearingDown, reason == nil, count > 1 { unexplored.insert(Self.leftWork) }
+    if let next, !isTimer { return state.withLock { $0.agenda.take(next) } }
+    // Another thread can resume the body, which then ends before its test.
+    if case .uncontrolled? = reason, !hasResult, arrivals.wait(timeout: .now() + .milliseconds(200)) == .success {
+      return nil
+    }
     // From now on, futures break because the run ends. That is no work of the body.
     var timers = state.withLock { $0.agenda.takeTimers() }
     if !timers.isEmpty {
@@ -377,7 +361,7 @@ final class OrderRun: @unchecked Sendable {
       return nil
     }
     // A sleeping task has to end.
-    if let sleep = numbers.first { return state.withLock { $0.agenda.take(sleep) } }
+    if let next { return state.withLock { $0.agenda.take(next) } }
     return end(nil)
   }
 

@@ -109,7 +109,7 @@ final class OrderSearch {
       let sentence = "“\(string)” is not the string of an order. Copy the one that OrderFailure prints."
       return .failure(failure(nil, .unknownOrder(sentence)))
     }
-    let run = runShown(choices)
+    let run = runShown(choices[...])
     orders.insert(run.hash)
     (knownOrders, isComplete) = (run.knownOrders, run.knownOrders == 1)
     if run.reason != nil { return .failure(failure(run)) }
@@ -121,7 +121,7 @@ final class OrderSearch {
   }
 
   /// Runs an order to show it, and once more without `hasFailed` if it fails, so that the test library records its issues.
-  private func runShown(_ choices: [Int]) -> OrderRun {
+  private func runShown(_ choices: ArraySlice<Int>) -> OrderRun {
     let run = runShown(choices, hasFailed: options.hasFailed)
     guard options.hasFailed != nil, let reason = run.reason, reason.isOfOrder else { return run }
     let shown = runShown(choices, hasFailed: nil)
@@ -130,8 +130,8 @@ final class OrderSearch {
   }
 
   /// Runs the order of the decisions, and after them that of submission, and keeps what the failure shows.
-  private func runShown(_ choices: [Int], hasFailed: (@Sendable (() -> Void) -> Bool)?) -> OrderRun {
-    var rest = choices[...]
+  private func runShown(_ choices: ArraySlice<Int>, hasFailed: (@Sendable (() -> Void) -> Bool)?) -> OrderRun {
+    var rest = choices
     return PendingFutures.shared.track(onlyThisThread: !isOnMain) {
       run(isShown: true, hasFailed: hasFailed) { _, possible, first throws(OrderStray) in
         guard let choice = rest.popFirst() else { return first }
@@ -176,7 +176,8 @@ final class OrderSearch {
         return possible.firstIndex(of: rest.remove(at: place)) ?? first
       }
       (triesLeft, turnsLeft) = (triesLeft - 1, turnsLeft - run.turns)
-      if run.reason?.isSame(as: failed.reason) == true, run.cost < best.cost { best = run } else { place = next + 1 }
+      let isNearer = (run.trace.count, run.deviations.count) < (best.trace.count, best.deviations.count)
+      if isNearer, run.reason?.isSame(as: failed.reason) == true { best = run } else { place = next + 1 }
     }
     return best
   }
@@ -228,13 +229,4 @@ final class OrderSearch {
       line: options.line
     )
   }
-}
-
-@available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
-extension OrderRun {
-  /// The decisions up to the last that left the order of submission, which a run takes without a string.
-  fileprivate var neededChoices: [Int] { Array(choices.prefix(lastDeviation)) }
-
-  /// The size that the search minimises: the moves, and those out of the order of submission.
-  fileprivate var cost: (Int, Int) { (trace.count, deviations.count) }
 }

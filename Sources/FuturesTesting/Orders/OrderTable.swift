@@ -11,20 +11,25 @@ struct OrderRow: Sendable {
   let notes: [String]
 }
 
-extension [OrderRow] {
-  /// The table; `nil` if there are no rows, or if it is larger than 110 columns or 60 rows.
-  var table: String? {
-    guard !isEmpty, count <= 60 else { return nil }
-    var (starts, width) = ([OrderMove: Int](), 0)
-    for row in self where starts[row.column] == nil {
+@available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
+extension OrderFailure {
+  /// The order as a table: a column for each context and task, a star where the order leaves that of submission, and the notes.
+  ///
+  /// `nil` if the order is empty, or if the table is larger than 110 columns or 60 rows.
+  public var timeline: String? {
+    guard !rows.isEmpty, rows.count <= 60 else { return nil }
+    var starts: [OrderMove: Int] = [:]
+    var width = rows.count > 9 ? 6 : 5
+    for row in rows where starts[row.column] == nil {
       starts[row.column] = width
-      width += 2 + (lazy.filter { $0.column == row.column }.map(\.name.count).max() ?? 0)
+      width += 2 + (rows.lazy.filter { $0.column == row.column }.map(\.name.count).max() ?? 0)
     }
-    guard width <= 105 else { return nil }
-    return enumerated().map { index, row in
-      let number = "\(row.isDeviation ? "*" : " ") \(index < 9 && count > 9 ? " " : "")\(index + 1)  "
+    guard width <= 112 else { return nil }
+    return rows.enumerated().map { index, row in
+      let number = "\(row.isDeviation ? "*" : " ") \(index < 9 && rows.count > 9 ? " " : "")\(index + 1)"
+      let indentation = String(repeating: " ", count: (starts[row.column] ?? 0) - number.count)
       let notes = row.notes.isEmpty ? "" : "  — \(row.notes.joined(separator: "; "))"
-      return number + String(repeating: " ", count: starts[row.column] ?? 0) + row.name + notes
+      return number + indentation + row.name + notes
     }.joined(separator: "\n")
   }
 }

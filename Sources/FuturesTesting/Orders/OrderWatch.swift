@@ -6,18 +6,15 @@ internal import Futures
 ///
 /// Nothing can end such a move. If it returns later, its thread stops there, because the caller of the search has its answer.
 @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
-final class OrderWatch: Sendable {
+final class OrderWatch: TaskExecutor {
   typealias Answer = Result<OrderReport, any Error>
-
-  /// Returns the failure of the present move, with a sentence that says why.
-  typealias Description = @Sendable (_ sentence: String) -> any Error
 
   struct State {
     /// The caller, and the description of a move that does not return; `nil` once the caller has its answer.
-    fileprivate var caller: (continuation: UnsafeContinuation<Answer, Never>, describe: Description)?
+    fileprivate var caller: (waiter: UnsafeContinuation<Answer, Never>, describe: @Sendable (String) -> any Error)?
 
     /// Whether the search ends because of a move that does not return.
-    fileprivate(set) var isBlocked = false
+    fileprivate var isBlocked = false
 
     /// Whether the calling task is cancelled.
     var isCancelled = false
@@ -36,17 +33,20 @@ final class OrderWatch: Sendable {
   /// Not a global queue: blocked code can hold all of its threads.
   private static let queue = DispatchQueue(label: "exploreOrders.watch")
 
+  /// Runs the search, and stays blocked if a move does not return.
+  private let thread = DispatchQueue(label: "exploreOrders")
+
   private let second = WatchSecond.length.get()
 
   /// Runs a search in a task of its own, off the caller's actor, and returns its answer, or that of a move that does not return.
   nonisolated(nonsending) func answer(
     of search: @escaping @Sendable () -> Answer,
-    describing describe: @escaping Description
+    describing describe: @escaping @Sendable (_ sentence: String) -> any Error
   ) async -> Answer {
     var task: Task<Void, Never>?
     let answer = await withUnsafeContinuation { continuation in
       state.withLock { $0.caller = (continuation, describe) }
-      task = Task(executorPreference: SearchExecutor()) { self.resolve(search()) }
+      task = Task(executorPreference: self) { self.resolve(search()) }
       look()
     }
     // The task releases the body when it ends. A caller can rely on that, for example by `withoutActuallyEscaping`.
@@ -54,7 +54,16 @@ final class OrderWatch: Sendable {
     return answer
   }
 
-  private func resolve(_ answer: Answer) { state.withLock { $0.caller.take() }?.continuation.resume(returning: answer) }
+  /// Runs the search apart from the threads of the Swift runtime.
+  ///
+  /// A move that never returns blocks its thread for ever. The runtime has one thread for each processor. If such moves held
+  /// all of these threads, no task of the process could run.
+  func enqueue(_ job: consuming ExecutorJob) {
+    let job = UnownedJob(job)
+    thread.async { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
+  }
+
+  private func resolve(_ answer: Answer) { state.withLock { $0.caller.take() }?.waiter.resume(returning: answer) }
 
   /// Begins or ends a move of user code.
   ///
@@ -108,18 +117,4 @@ final class OrderWatch: Sendable {
 package enum WatchSecond {
   // Without the macro, which the checks for other platforms do not have.
   package static let length = TaskLocal(wrappedValue: 1.0)
-}
-
-/// Runs a search apart from the threads of the Swift runtime.
-///
-/// A move that never returns blocks its thread for ever. The runtime has one thread for each processor. If such moves held all
-/// of these threads, no task of the process could run.
-@available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
-private final class SearchExecutor: TaskExecutor {
-  private let queue = DispatchQueue(label: "exploreOrders")
-
-  func enqueue(_ job: consuming ExecutorJob) {
-    let job = UnownedJob(job)
-    queue.async { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
-  }
 }

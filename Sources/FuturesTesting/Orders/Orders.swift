@@ -15,7 +15,7 @@ public final class Orders: Sendable {
   /// any point relative to other work, and run in the context.
   /// - Parameter name: The name in the order. The same name is the same context.
   /// - Returns: The context. Submit to it from the run only: work from another thread is a failure.
-  public func context(_ name: String) -> ExecutionContext { run.context(name) }
+  public func context(_ name: String) -> ExecutionContext { run.context(.context(name)) }
 
   /// Suspends the task, so that other work can run first.
   ///
