@@ -54,6 +54,7 @@ extension PendingPromises {
     }
     guard let callers else { return shared.cancel() }
     for caller in callers { connect(caller, to: shared) }
+    // Without a state, the work is already resolved.
     guard case .sharedState(let state) = shared.storage else { return end(key, request: request) }
     // An inline consumer: a callback would count as a wait for a broken promise. Only the callers' own consumers count.
     state.attach(Consumer(kind: .inline) { [weak self] _, _, _ in self?.end(key, request: request) })
@@ -65,8 +66,8 @@ extension PendingPromises {
       state.entries[key]?.request == request ? state.entries.removeValue(forKey: key) : nil
     }
     guard let entry, let work = entry.work else { return }
-    // Not `follow`: a consumer that attaches to a broken future causes a report, and one report covers all callers
-    // (R4).
+    // Broken work: not `follow`, which attaches a consumer. Each consumer that attaches to a broken future causes a report, but one
+    // report covers all callers (R4).
     if case .sharedState(let state) = work.storage, let reason = state.breakReason {
       for caller in entry.inOrder { caller.state.breakPromise(reason, in: nil) }
     } else {
@@ -124,7 +125,7 @@ extension PendingPromises where Key == SingleKey {
 
 /// The shared work of a caller, for the graph, and for the priority of a task that awaits the caller.
 ///
-/// `PendingPromises` resolves the caller, and leaves the work.
+/// It only describes the work: `PendingPromises` resolves the caller, and leaves the work when the last caller is cancelled.
 final class SharedWork: Inputs, @unchecked Sendable {
   // @unchecked: it has only constants.
   private let work: FutureState

@@ -79,7 +79,7 @@ public final class PendingPromises<Key: Hashable & Sendable, Value: Sendable, Fa
     var work: Future<Value, Failure>?
 
     #if DEBUG
-      /// The thread that starts the work now.
+      /// The thread that starts the work now, to report a start that asks for its own key.
       var starter: UnsafeMutableRawPointer?
     #endif
 
@@ -215,6 +215,7 @@ public final class PendingPromises<Key: Hashable & Sendable, Value: Sendable, Fa
         entry = Entry(key, request: number)
         state.entries[key] = entry
       }
+      // An entry without callers has only cancelled ones, which wait for an answer. So this caller starts a new request.
       let isFirst = entry.callers.isEmpty
       entry.callers[number] = (caller, task)
       if isFirst { entry.request = number }
@@ -272,6 +273,8 @@ public final class PendingPromises<Key: Hashable & Sendable, Value: Sendable, Fa
   }
 
   /// Removes a cancelled caller; after the last one the key is removed, and the work stops.
+  ///
+  /// If all callers that are left are requests of the work itself, it waits for itself. So they are cancelled, too.
   private func leave(_ key: Key, _ number: Int) {
     let (caller, ended, isLast, others, work) = state.withLock {
       state -> (Caller?, Entry?, Bool, [(caller: Caller, task: ObjectIdentifier?)], Future<Value, Failure>?) in
@@ -280,17 +283,17 @@ public final class PendingPromises<Key: Hashable & Sendable, Value: Sendable, Fa
       }
       if !Cancelled<Failure>.isExpressible { entry.resultOnly.append(caller) }
       guard entry.callers.isEmpty else {
-        // Does not search among more callers, so that leaving stays O(1).
-        let isSmall = entry.callers.count <= 4
-        return (caller, nil, false, isSmall ? Array(entry.callers.values) : [], isSmall ? entry.work : nil)
+        // Up to 4 callers are compared with the sources of the work (below); with more, leaving would not be O(1).
+        let isCompared = entry.callers.count <= 4
+        return (caller, nil, false, isCompared ? Array(entry.callers.values) : [], isCompared ? entry.work : nil)
       }
-      // Callers that cannot represent cancellation still wait: for the shared work, or for an answer, so the entry stays.
+      // Callers that cannot represent cancellation still wait. With work, they follow it (below). Without work, only `resolve` can
+      // answer them, so the entry stays.
       let isAwaited = !entry.resultOnly.isEmpty && entry.work == nil
       return (caller, isAwaited ? nil : state.entries.removeValue(forKey: key), true, [], nil)
     }
     _ = caller  // released here, outside the lock
-    // Work that waits for its own callers never ends. If only such callers are left, they are cancelled, too. A task waits for the
-    // callers that it made.
+    // A caller is a request of the work if the work waits for the caller's future, or if a task of the work asked for the key.
     if case .sharedState(let work)? = work?.storage {
       let sources = work.sources
       let areOwn = others.allSatisfy { caller, task in
