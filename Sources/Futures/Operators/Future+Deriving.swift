@@ -7,7 +7,7 @@ extension Future {
   ///   - delay: The delay before `transform` runs there; zero or less is no delay.
   ///   - transformed: The results that `transform` changes. It only passes other results on, so it runs inline for them.
   ///   - progressShare: The share of this future in the derived progress; 1 for a stage that passes progress on.
-  ///   - onlyWaits: Whether the stage does no work of its own. Without work before it, it has no share of a progress.
+  ///   - onlyWaits: Whether the stage does no work of its own. If no work comes before it either, it has no share of a progress.
   ///   - bypass: Replaces `transform` in a cancelled stage that cannot represent cancellation: skips the effect or the delay.
   ///   - transform: Makes the future to resolve as.
   /// - Returns: The derived future.
@@ -30,6 +30,7 @@ extension Future {
         defer { trampoline.leave() }
         return Future<New, NewFailure>.derived(from: transform(result), in: trampoline, after: progressShare)
       }
+      // Deliveries nest too deeply here. So the transform runs later, unless the derived future is cancelled before.
       let derived = FollowingStage<Outcome<New, NewFailure>>(progressShare: progressShare)
       trampoline.defer {
         if !derived.isResolved { derived.follow(transform(result), in: trampoline) }
@@ -106,7 +107,9 @@ extension Future {
     withState { $0.attachStage(stage) }
   }
 
-  /// Returns the future that a transform made, for the progress after `share`; a follower if it is pending and has another handle.
+  /// Returns `other`, which a transform made, or a future that follows it, if it is pending and has another handle.
+  ///
+  /// The progress of `other` fills the part after `share`.
   @_alwaysEmitIntoClient
   static func derived(from other: consuming Future, in trampoline: Trampoline, after share: Double) -> Future {
     if let result = other.peek() { return .resolved(result) }

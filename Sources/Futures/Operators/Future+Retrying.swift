@@ -109,7 +109,7 @@ extension Future {
     )
   }
 
-  /// As the public overloads, with times in nanoseconds; `delay` is `nil` if no attempt has one.
+  /// Does the work of the public overloads, with times in nanoseconds; `delay` is `nil` if no attempt has one.
   @_alwaysEmitIntoClient
   static func retry(
     _ attempts: Int,
@@ -126,7 +126,8 @@ extension Future {
     let promise = Promise<Value, Failure>(fileID: fileID, line: line)
     let cancellation = promise.cancellationToken
     let budget = budget.map { RetryBudget(nanoseconds: $0, on: context) }
-    // Makes the future of an attempt; after a failure it resolves as the next attempt, if there is one.
+    // Makes the future of an attempt, before which the delays took `waited` in all. If the attempt fails, the future resolves as the
+    // next attempt, if there is one.
     @Sendable func attempt(_ number: Int, waited: Int64) -> Future {
       work().flatMapError { error in
         guard number < attempts, !cancellation.isCancelled, shouldRetry(error) else { return .failed(error) }
@@ -162,7 +163,7 @@ struct RetryBudget: Sendable {
   /// Whether an attempt can start after a delay.
   /// - Parameters:
   ///   - delay: The delay from now.
-  ///   - waited: The sum of all delays, including this one. It counts for a clock that does not tell its time.
+  ///   - waited: The sum of all delays, including this one. It counts as the least time if the context does not tell its time.
   /// - Returns: Whether the start is within the budget, of which zero or less allows none.
   @usableFromInline
   func allowsStart(in delay: Int64, waited: Int64) -> Bool {

@@ -194,7 +194,7 @@ extension Future {
     }
   }
 
-  /// As the public overloads, in nanoseconds; `makeResult` runs here if the time is zero or less and it `mayRunInline`.
+  /// As the public overloads, in nanoseconds; runs `makeResult` at once if the time is zero or less and it `mayRunInline`.
   @usableFromInline
   func timeout(
     afterNanoseconds duration: Int64,

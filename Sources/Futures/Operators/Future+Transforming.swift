@@ -38,6 +38,7 @@ extension Future {
         defer { trampoline.leave() }
         return .succeeded(transform(value))
       }
+      // Deliveries nest too deeply here. So the transform runs later, unless the derived future is cancelled before.
       let derived = State<New, Failure>()
       trampoline.defer { if !derived.isResolved { derived.resolve(.success(transform(value)), in: trampoline) } }
       return Future<New, Failure>(derived)
@@ -124,6 +125,7 @@ extension Future {
         defer { trampoline.leave() }
         return Future<New, Failure>.derived(from: transform(value), in: trampoline, after: share)
       }
+      // Deliveries nest too deeply, as in `map`.
       let derived = FollowingStage<Outcome<New, Failure>>(progressShare: share)
       trampoline.defer { if !derived.isResolved { derived.follow(transform(value), in: trampoline) } }
       return Future<New, Failure>(derived)

@@ -164,7 +164,7 @@ extension Future {
   ///
   /// A cancellation before `work` has started keeps it from starting, if `Failure` can represent cancellation.
   @_alwaysEmitIntoClient
-  @_disfavoredOverload  // as the overload for other contexts
+  @_disfavoredOverload  // a trailing closure of several statements without a result also fits this one
   public init(
     on context: MainContext,
     fileID: StaticString = #fileID,
@@ -172,6 +172,7 @@ extension Future {
     flattening work: @escaping @MainActor () -> Future<Value, Failure>
   ) {
     let start = Future<Void, Failure>(startedAt: fileID, line, on: context.context)
+    // The start has no share of the progress. All of it belongs to the future that `work` returns.
     self = start.derive(on: context.context, progressShare: 0) { _ in MainActor.assumeIsolated { work() } }
   }
 

@@ -14,8 +14,9 @@ final class InterruptibleStage<Stored: OutcomeStorage>: Stage<Stored>, @unchecke
     super.init(of: source) { stage, source, trampoline in
       let stage = unsafeDowncast(stage, to: InterruptibleStage.self)
       if outlivesSource, source.breakReason != nil {
+        // The stage stays pending: a cancellation of it now leaves only the interruption.
         stage.setProducer(.inputs(interruption))
-        // Reported here: the interruption resolves the stage, so no consumer waits for the broken future.
+        // Reported here, unless the stage has ended: its consumers wait for the interruption, and not for the broken future.
         if stage.breakReason == nil, !stage.wasCancelled { source.reportWaitForBrokenPromise() }
         return
       }
@@ -24,7 +25,9 @@ final class InterruptibleStage<Stored: OutcomeStorage>: Stage<Stored>, @unchecke
     }
   }
 
-  /// Returns `nil`, because the interruption can still resolve the stage; a cancelled stage leaves the orphaned source.
+  /// Returns `nil`, because the interruption can still resolve the stage.
+  ///
+  /// The new producer leaves the orphaned source, and ends the interruption, when the stage is cancelled.
   override func stateToOrphan(from source: FutureState) -> FutureState? {
     setProducer(.inputs(OrphanedInputs(self, of: source, interruptedBy: interruption)))
     return nil

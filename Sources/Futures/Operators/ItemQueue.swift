@@ -89,7 +89,7 @@ final class ItemQueue<Item: Sendable, Value: Sendable, Failure: Error>: Inputs, 
       return .start(item, index: values.count - 1)
     }
     isStarting = false
-    // Otherwise a started item can still get a value.
+    // An active item that is not broken can still get a value.
     guard active == broken else { return .wait }
     isFinished = true
     guard let reason else { return .succeed(values.map { $0.unsafelyUnwrapped }) }
@@ -135,14 +135,14 @@ final class ItemQueue<Item: Sendable, Value: Sendable, Failure: Error>: Inputs, 
     }
   }
 
-  /// Counts an item whose future never resolves: for the reason of a break, or as an orphan without a reason.
+  /// Counts an item whose future never resolves: it is broken, or an orphan if `reason` is `nil`; the item keeps its slot.
   @usableFromInline
   func markBroken(_ index: Int, _ reason: BreakReason?) {
     let input = lock.withLock { () -> JoinedInput? in
       guard !isFinished else { return nil }
       self.reason.takeStronger(reason)
       broken += 1
-      // An orphan stays in `running`, because the queue has to leave it at the end.
+      // An orphan stays in `running`: it counts this queue as a consumer until the queue leaves it at the end.
       return reason == nil ? nil : running.removeValue(forKey: index)
     }
     _ = input  // released here, outside the lock
@@ -180,7 +180,7 @@ final class ItemQueue<Item: Sendable, Value: Sendable, Failure: Error>: Inputs, 
   }
 
   override func describe(into facts: inout NodeFacts) {
-    // While another thread has the lock, nothing is known, so an item may be starting.
+    // While another thread has the lock, nothing is known, so an item might be starting.
     (facts.inputs, facts.endsWithoutInputs) =
       lock.withLockIfAvailable { (running.map(\.value.state), isStarting) } ?? (nil, true)
   }
@@ -190,11 +190,12 @@ final class ItemQueue<Item: Sendable, Value: Sendable, Failure: Error>: Inputs, 
   override var progressParts: ProgressParts {
     lock.withLock {
       let share = 1 / Double(total)
+      let completed = values.count - active
       return ProgressParts(
         states: running.map(\.value.state),
         share: share,
-        done: Double(values.count - active) * share,
-        awaited: total - (values.count - active)
+        done: Double(completed) * share,
+        awaited: total - completed
       )
     }
   }
@@ -207,6 +208,7 @@ final class ItemQueue<Item: Sendable, Value: Sendable, Failure: Error>: Inputs, 
   override func removeFromInputs(forResult needsResult: Bool) -> [FutureState] {
     let (running, waiting, values) = lock.withLock { () -> ([Int: JoinedInput], [Item], [Value?]) in
       isSilent = needsResult
+      // The result needs every item, so the waiting items still start.
       guard !needsResult else { return (self.running, [], []) }
       isFinished = true
       defer {

@@ -1,8 +1,8 @@
 /// Several input futures that together resolve one derived future.
 ///
 /// It counts the inputs that are pending, and can leave them. It stores no results: the last input to resolve reads all
-/// results from the inputs, in their order. So an input costs only its consumer. That is the state of a promise itself, if it
-/// has room.
+/// results from the inputs, in their order. So an input costs only its consumer. A promise's state that has room is itself that
+/// consumer.
 ///
 /// The consumers own the join, and the join owns the consumers, to leave the inputs. The cycle ends when the derived
 /// future is resolved, or when no input can resolve any more.
@@ -114,7 +114,7 @@ final class Join<Derived: OutcomeStorage>: Inputs, @unchecked Sendable {
     }
   }
 
-  /// Counts an input that never resolves.
+  /// Counts an input that never resolves: it is broken, or an orphan if `reason` is `nil`.
   ///
   /// The other inputs can still decide.
   @usableFromInline
@@ -128,10 +128,10 @@ final class Join<Derived: OutcomeStorage>: Inputs, @unchecked Sendable {
   func countDown(in trampoline: Trampoline) {
     // Releasing: publishes the result of this thread's input. Acquiring: the last thread sees all results.
     guard awaited.subtract(1, ordering: .acquiringAndReleasing).newValue == 0 else { return }
-    let (inputs, complete) = release()
+    let (inputs, complete) = takeAll()
     if let reason = lock.withLock({ reason }) {
       derived.breakPromise(reason, leaving: inputs, in: trampoline)
-    } else if let complete {
+    } else if let complete {  // `nil` after a decision of another input, or a cancellation
       derived.resolve(complete(), in: trampoline)
     }
   }
@@ -141,13 +141,13 @@ final class Join<Derived: OutcomeStorage>: Inputs, @unchecked Sendable {
   func leaveInputs() { FutureState.cancel(removeFromInputs(forResult: false)) }
 
   override func removeFromInputs(forResult needsResult: Bool) -> [FutureState] {
-    let inputs = needsResult ? lock.withLock { self.inputs } : release().inputs
+    let inputs = needsResult ? lock.withLock { self.inputs } : takeAll().inputs
     return inputs.filter { $0.state.removeCancelled($0.consumer, forResult: needsResult) }.map(\.state)
   }
 
-  /// Removes the inputs and the completion, for the caller to release after unlocking.
+  /// Removes and returns the inputs and the completion, for the caller to release after unlocking.
   @_alwaysEmitIntoClient
-  func release() -> (inputs: [JoinedInput], complete: (@Sendable () -> Resolution)?) {
+  func takeAll() -> (inputs: [JoinedInput], complete: (@Sendable () -> Resolution)?) {
     lock.withLock {
       defer {
         inputs = []
@@ -168,6 +168,7 @@ extension Future {
     guard state.remove(.hasFreeSlot) else {
       return JoinedInput(state: state, consumer: Consumer(kind: .input, deliver: deliver))
     }
+    // The state of a promise has room for one consumer, and so is the input itself.
     state.kind = .input  // in no list yet
     unmanagedSlot.takeUnretainedValue().storeCallback(.input(deliver))
     return JoinedInput(state: state, consumer: nil)

@@ -17,8 +17,8 @@ enum TransformedResults: Sendable {
 
 /// A stage that applies its transform on an execution context, after a delay if there is one.
 ///
-/// Results that the transform only passes on take neither. Once it is a `follower`, its source is the future that the
-/// transform made.
+/// Results that the transform only passes on take neither the context nor the delay. Once the stage is a `follower`, its
+/// source is the future that the transform made.
 @_fixed_layout
 @usableFromInline
 final class SubmittedStage<Value: Sendable, Failure: Error, New: Sendable, NewFailure: Error>: MovingStage<
@@ -29,7 +29,7 @@ final class SubmittedStage<Value: Sendable, Failure: Error, New: Sendable, NewFa
 
   /// Taken by the thread that moves `status` to `finished`.
   @exclusivity(unchecked) @usableFromInline final var transform: ResultTransform?
-  /// Taken when a custom context gets the work, because such a context can own the work, which owns this stage.
+  /// Taken when a custom context gets the work: such a context can own the work, which owns this stage, so a cycle would form.
   ///
   /// A queue stays, for `queueToRunOn(after:)`: it owns the work only until it has run it.
   @exclusivity(unchecked) @usableFromInline final var context: ExecutionContext?
@@ -38,9 +38,10 @@ final class SubmittedStage<Value: Sendable, Failure: Error, New: Sendable, NewFa
   @usableFromInline let transformed: TransformedResults
   /// Replaces `transform` in a cancelled stage that cannot represent cancellation: skips the effect or the delay.
   ///
-  /// As `transform`. Any thread can read `hasBypass` instead.
+  /// Taken as `transform` is. Any thread can read `hasBypass` instead.
   @exclusivity(unchecked) @usableFromInline final var bypass: ResultTransform?
   @usableFromInline let hasBypass: Bool
+  /// The timer of the delay; `nil` without a delay.
   @usableFromInline let deadline: Interruption?
 
   @inlinable
@@ -82,7 +83,7 @@ final class SubmittedStage<Value: Sendable, Failure: Error, New: Sendable, NewFa
       return follow(transform(result), in: trampoline)
     }
     if hasBypass, wasCancelled { return resolveWithoutContext(from: source) }
-    guard let context else { return }
+    guard let context else { return }  // only a cancelled stage has none
     let work = StageWork(self, typedSource)
     if FuturesDiagnostics.mayTrackPendingFutures { trackWork(on: context, from: source) }
     if let deadline {
@@ -103,7 +104,7 @@ final class SubmittedStage<Value: Sendable, Failure: Error, New: Sendable, NewFa
     if hasBypass, isCancelled { return nil }
     switch currentStatus {
     case .listed, .resultOnly:
-      // A result that the transform does not get resolves the stage without a hop.
+      // Before the result is known, one that only passes on could resolve the stage without a hop. A settled source delivers next.
       guard !source.isSettled, transformed == .all || transformed == .values && Failure.self == Never.self else {
         return nil
       }
@@ -141,6 +142,7 @@ final class SubmittedStage<Value: Sendable, Failure: Error, New: Sendable, NewFa
   override func resolveWithoutContext(from source: FutureState) {
     guard hasBypass, claimSubmitted(), let bypass else { return }
     dropCaptures()
+    // Without a result the source is broken, and its delivery breaks the stage.
     guard let result = unsafeDowncast(source, to: State<Value, Failure>.self).result else { return }
     follow(bypass(result), in: nil)
   }

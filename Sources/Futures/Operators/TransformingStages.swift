@@ -114,6 +114,7 @@ final class FlatMapStage<Argument: Sendable, New: Sendable, Failure: Error>: Mov
     }
   }
 
+  /// Applies the transform, and resolves as the future that it makes.
   @_alwaysEmitIntoClient
   @inline(__always)
   func applyTransform(to argument: Argument, in trampoline: Trampoline) {
@@ -127,6 +128,7 @@ final class FlatMapStage<Argument: Sendable, New: Sendable, Failure: Error>: Mov
   override func dropCaptures() { transform = nil }
 
   override func describe(into facts: inout NodeFacts, isListed: Bool) {
+    // A stage that transforms a result shows the type of the value in it.
     let result = Argument.self as? any SuccessType.Type
     facts.setOperation(result == nil ? "flatMap" : "transform", (result?.success ?? Argument.self, New.self))
   }

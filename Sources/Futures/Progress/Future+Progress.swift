@@ -57,6 +57,7 @@ extension Future {
         return Registration(.future(state, observer))
       }
     }
+    // The future has ended, so there is one call, with the last progress.
     let progress = currentProgress
     return Future<FutureProgress, Never>.succeeded(progress).whenSucceeded(on: context, callback)
   }

@@ -27,7 +27,7 @@ extension FutureState {
   /// - Parameters:
   ///   - record: The record of this state. A parameter, because looking it up took as long as the rest of a report.
   ///   - change: Changes the record, and returns whether the progress changed.
-  /// - Returns: Whether the state is pending.
+  /// - Returns: Whether the state is pending and no orphan, so that reports have an effect.
   @inline(__always)
   final func changeProgress(_ record: ProgressRecord, _ change: (ProgressRecord) -> Bool) -> Bool {
     let (isPending, mustNotify) = reading { () -> (Bool, Bool) in
@@ -110,6 +110,7 @@ extension FutureState {
 
   /// Notifies each listener once; linked states queue in the trampoline.
   final func notifyListenersOnce(in trampoline: Trampoline) {
+    // There is a record: its `beginDelivering()` has returned `true`.
     let version = reading { progressRecord?.beginRound() ?? 0 }
     while true {
       switch reading({ progressRecord?.nextStep(inRoundOf: version) ?? .finish(deliversResult: false) }) {
@@ -133,20 +134,21 @@ extension FutureState {
   /// - Returns: `false` if the state is settled, or the listener was withdrawn.
   final func addListener(_ listener: ProgressListener) -> Bool {
     var feed: (any ProgressFeed)?
-    // `nil` if the listener was not added.
-    let mustNotify = reading { () -> Bool? in
-      guard isPending, let record = progressRecord, listener.currentStatus == .new else { return nil }
+    let (isAdded, mustNotify) = reading { () -> (Bool, Bool) in
+      guard isPending, let record = progressRecord, listener.currentStatus == .new else {
+        return (false, false)
+      }
       listener.enter(.listed)
       record.listeners.prepend(.passRetained(listener))
       feed = record.feed
-      return record.beginDelivering()
+      return (true, record.beginDelivering())
     }
-    if mustNotify == true { notifyListeners() }
+    if mustNotify { notifyListeners() }
     feed?.beginReporting()
-    return mustNotify != nil
+    return isAdded
   }
 
-  /// Makes the progress record of a pending state, if there is none, and links it to its sources.
+  /// Makes the progress record of a pending state, if there is none, and links it to its sources; reads its feed, if it has one.
   final func followProgress() {
     let (links, feed) = reading { (beginProgress(), progressRecord?.feed) }
     Self.connect(links)
@@ -210,7 +212,9 @@ extension FutureState {
 }
 
 extension ProgressLink {
-  /// Removes the link from its source, because its target has ended or has another source; O(1).
+  /// Removes the link from the listeners of its source, and releases their reference to it; O(1).
+  ///
+  /// Called when the target has ended or has another source. A link that is not in a list yet is never added.
   func disconnect() { source.leave(self)?.reference?.release() }
 }
 

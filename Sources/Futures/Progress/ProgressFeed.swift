@@ -34,15 +34,15 @@ extension ProgressReporter {
   /// The token that is cancelled with the future.
   package var cancellationToken: CancellationToken { state.cancellationToken }
 
-  /// Reads the progress from `feed` until the future ends; ends the previous feed, or `feed` after the end.
+  /// Reads the progress from `feed` until the future ends, and ends the previous feed; if the future has ended, ends `feed`.
   package func follow(_ feed: any ProgressFeed) {
-    let (replaced, hasListeners) = state.reading { () -> ((any ProgressFeed)?, Bool) in
+    let (ended, hasListeners) = state.reading { () -> ((any ProgressFeed)?, Bool) in
       guard let record, state.hasProducer else { return (feed, false) }
       defer { record.feed = feed }
       return (record.feed, !record.listeners.isEmpty)
     }
-    replaced?.end()
-    guard replaced !== feed else { return }
+    ended?.end()
+    guard ended !== feed else { return }
     if hasListeners { feed.beginReporting() } else { feed.read() }
   }
 }

@@ -69,6 +69,7 @@ final class ProgressObserver: ProgressListener, @unchecked Sendable {
       call = Call(context: context) { progress in slot.withLock { $0 }?(progress) }
     }
     self.includesEnd = includesEnd
+    // The last call: the state has settled.
     super.init { consumer, state, _ in
       let observer = unsafeDowncast(consumer, to: ProgressObserver.self)
       let progress = state.reading {
@@ -89,7 +90,7 @@ final class ProgressObserver: ProgressListener, @unchecked Sendable {
   }
 
   override func dropCaptures() {
-    _ = slot.take()?.take()
+    _ = slot.take()?.take()  // a call that the context still has then does nothing
     call = nil
   }
 }
@@ -174,13 +175,15 @@ extension FutureState {
       start()
     }
     return reading {
+      // A state that settled without a record has one progress, which the first read gets.
       let newest = progressRecord?.version ?? version ?? 0
       if version == newest { return isPending ? .none : .ended }
       return .unread(lastProgressInLock, version: newest)
     }
   }
 
-  /// Resumes `continuation` when there is progress newer than `version`; at once if there is, or if the state is settled.
+  /// Resumes `continuation` when there is progress newer than `version`; at once if there is, or if the state is settled, or if
+  /// `reader` was abandoned.
   package final func attach(
     _ reader: ProgressReader,
     since version: UInt64,

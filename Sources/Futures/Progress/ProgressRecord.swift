@@ -64,6 +64,7 @@ final class ProgressRecord: @unchecked Sendable {
   /// The number of parts that have not ended, if the last one to end settles the state; `nil` for a promise.
   private var awaitedParts: Int?
 
+  /// Whether a part has a share.
   private var isComposed: Bool { shared > .nothing }
 
   /// Sets `current`, and returns whether it changed.
@@ -187,7 +188,7 @@ final class ProgressRecord: @unchecked Sendable {
 
   // MARK: - The parts
 
-  /// Reserves `share` of the whole for a part, or the share that no part has, if that is less.
+  /// Reserves `share` of the whole for a part, but no more than the other parts have left.
   func reserve(_ share: Double) -> ProgressPart {
     let share = min(ProgressPart(share), .whole - shared)
     shared = shared + share
@@ -238,13 +239,14 @@ final class ProgressRecord: @unchecked Sendable {
     last.index = link.index
   }
 
-  /// Replaces all links by the link to a new source.
+  /// Replaces all links by `link`, which leads to the new source of a stage.
   /// - Returns: The replaced links, and whether the progress changed.
   func setSource(_ link: ProgressLink) -> (replaced: [ProgressLink], isChanged: Bool) {
     let replaced = takeLinks()
     add(link)
     reported = 0  // now the source reports
-    guard case .source(let region) = link.role else { return (replaced, false) }
+    guard case .source(let region) = link.role else { return (replaced, false) }  // never: `link` leads to a source
+    // The region begins where the earlier sources have ended, so the part before it is complete.
     return (replaced, advance(to: region.offset))
   }
 
@@ -252,6 +254,7 @@ final class ProgressRecord: @unchecked Sendable {
   func update(_ link: ProgressLink, to progress: FutureProgress) -> Bool {
     guard has(link) else { return false }
     switch link.role {
+    // A source that fills the whole also passes on its units, even if only they changed.
     case .source(let region) where region.isWhole:
       if progress.fractionCompleted > current.fractionCompleted { return set(progress) }
       return progress.fractionCompleted == current.fractionCompleted && set(current.advanced(to: progress))

@@ -79,7 +79,7 @@ public final class ConcurrencyLimit: Sendable {
     promise.onCancel { [weak self] in if isRemovable { self?.remove(id) } }
     let turn = WaitingTurn(self)
     enqueue(id, priority) { [self] slot in
-      guard !promise.isResolved else { return release(slot) }
+      guard !promise.isResolved else { return release(slot) }  // cancelled after it left the queue
       let future = work(slot)
       if case .sharedState(let state) = future.storage {
         queue.withLock { $0.hold(slot, (state, isCancellable)) }
@@ -138,7 +138,7 @@ extension ConcurrencyLimit {
     startWork(waiting + Self.maximumForOthers)
   }
 
-  /// As `release`, on a thread where no task is current (R8).
+  /// As `release`, but waiting work starts on the global queue, where no task is current (R8).
   @usableFromInline
   package func releaseFromTask(_ slot: Slot) {
     guard let waiting = queue.withLock({ $0.release(slot) }).waiting, waiting > 0 else { return }
@@ -175,7 +175,7 @@ extension ConcurrencyLimit {
       start(slot)
       started = slot
     }
-    // The slot becomes free, and other threads can use it before the global queue does.
+    // The global queue starts the work that is left. Until then, other threads can use the free slots.
     guard queue.withLock({ $0.beginHandingOn(limit, after: started) }) else { return }
     handOn { [self] in startWork(queue.withLock { $0.endHandingOn() } + Self.maximumForOthers) }
   }
@@ -188,8 +188,8 @@ extension ConcurrencyLimit {
 
 /// The waiting work of a limit, and its running work.
 ///
-/// A piece of work is waiting → starting → running → over. Work that ends at once is never running. Each has a number, the slot
-/// of running work.
+/// A piece of work is waiting → starting → running → ended. Work that ends at once is never running. Each has a number, which is
+/// its slot while it starts and runs.
 private struct WorkQueue {
   typealias Slot = ConcurrencyLimit.Slot
   typealias Start = @Sendable (Slot) -> Void
@@ -205,7 +205,7 @@ private struct WorkQueue {
     }
   }
 
-  /// The future of running work, and whether the work is over once the future is cancelled.
+  /// The future of running work, and whether the work ends once the future is cancelled.
   typealias Holder = (state: FutureState, isCancellable: Bool)
 
   private var lastNumber = 0
@@ -217,8 +217,8 @@ private struct WorkQueue {
   /// The number of pieces of work that are starting or running.
   private(set) var running = 0
 
-  /// The work that a thread starts now, and whether it is over.
-  private var starting: [Slot: Bool] = [:]
+  /// For each piece of work that a thread starts now: whether it has already ended.
+  private var hasEndedWhileStarting: [Slot: Bool] = [:]
 
   /// The futures of running work, for which waiting work waits.
   private(set) var holders: [Slot: Holder] = [:]
@@ -258,13 +258,14 @@ private struct WorkQueue {
     endStart(started)
     guard running < limit, let (turn, start) = popFirst() else { return nil }
     running += 1
-    starting[turn.number] = false
+    hasEndedWhileStarting[turn.number] = false
     return (turn.number, start)
   }
 
-  /// Notes the future of work that starts, unless it is over.
+  /// Notes the future of work that starts now, unless the work has already ended.
   mutating func hold(_ slot: Slot, _ holder: Holder) {
-    if starting[slot] == false { holders[slot] = holder }
+    guard let hasEnded = hasEndedWhileStarting[slot], !hasEnded else { return }
+    holders[slot] = holder
   }
 
   /// Ends a piece of work.
@@ -272,8 +273,8 @@ private struct WorkQueue {
   ///   the next work. And the future of the work, for release after unlocking.
   mutating func release(_ slot: Slot) -> (waiting: Int?, holder: Holder?) {
     let holder = holders.removeValue(forKey: slot)
-    guard starting[slot] == nil else {
-      starting[slot] = true
+    guard hasEndedWhileStarting[slot] == nil else {
+      hasEndedWhileStarting[slot] = true
       return (nil, holder)
     }
     running -= 1
@@ -297,7 +298,7 @@ private struct WorkQueue {
 
   /// Notes that the call that started the work has returned, and ends work that was released during the call.
   private mutating func endStart(_ slot: Slot?) {
-    if let slot, starting.removeValue(forKey: slot) == true { running -= 1 }
+    if let slot, let hasEnded = hasEndedWhileStarting.removeValue(forKey: slot), hasEnded { running -= 1 }
   }
 
   /// Removes and returns the waiting work of the first valid turn.
@@ -316,7 +317,7 @@ private struct WorkQueue {
   }
 }
 
-/// The place of waiting work: it waits for the running work, one piece of which is enough.
+/// The place of waiting work, which starts when one piece of the running work ends.
 ///
 /// For the graph, and for the priority of a task that awaits the work. The state of the waiting work owns it, until the work
 /// starts or is cancelled.

@@ -30,7 +30,7 @@ struct EarlyAnswers<Key: Hashable, Answer> {
   private(set) var count = 0
 
   /// Adds an answer.
-  /// - Returns: The oldest answer, if there are more than `limit` now.
+  /// - Returns: The oldest answer, which was removed, if there were more than `limit`.
   mutating func add(_ answer: Answer, for key: Key, limit: Int) -> Removed? {
     let entry = Entry(key, answer)
     entry.previous = newest

@@ -166,8 +166,8 @@ public final class FutureCache<Key: Hashable & Sendable, Value: Sendable, Failur
     _ line: UInt,
     _ work: () -> Future<Value, Failure>
   ) -> Future<Value, Failure> {
-    // Since this caller got its number, that load can have ended, or `remove` can have run. Each further turn follows such a step of
-    // another thread.
+    // Since this caller got its number, that load can have ended, or `remove` can have run. Then it asks for the key again. Each
+    // repetition needs another such step of another thread.
     let (begins, left) = state.withLock { $0.begin(key, number) }
     _ = left  // released here, outside the lock
     guard begins else {
@@ -252,7 +252,7 @@ private struct CacheState<Key: Hashable & Sendable, Value: Sendable> {
   ///   callers have left, if another thread is about to remove it.
   mutating func begin(_ key: Key, _ number: Int) -> (begins: Bool, left: Slot?) {
     guard let slot = slot(key, number), slot.value == nil else { return (false, nil) }
-    // Only the first caller begins a load. If there is a new first one, all callers of the running load have left.
+    // Only the first caller of a load begins it. A second first caller means that all callers of the running load have left.
     if slot.isLoading { return (false, remove(key, ifFrom: number)) }
     slot.isLoading = true
     return (true, nil)

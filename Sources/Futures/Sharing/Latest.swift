@@ -115,7 +115,8 @@ public final class Latest: Sendable {
     let (slot, timer, number) = (slot, timer, slot.begin())
     let future = slot.wait(pace, on: timer)
       .setFailureType(to: Failure.self)
-      // A superseded request whose failure type cannot represent cancellation gets here too (R16).
+      // The wait has no share of the progress. A superseded request whose failure type cannot represent cancellation gets here, too
+      // (R16). Its work does not start.
       .flatMap(on: context, progressShare: 0) { _ in slot.start(number, pace, on: timer) ? work() : .never }
     let progress = whenProgressed.map { callback in
       future.whenProgressed(on: context) { progress in if slot.isNewest(number) { callback(progress) } }
@@ -216,7 +217,7 @@ package final class LatestSlot: Sendable {
     /// Resolves at the maximum wait of the calls since the last start of work.
     var deadline: Timer?
 
-    /// Resolves when the next call can start at once.
+    /// Resolves when the next call can start at once; `nil` if it can already.
     var pause: Timer?
 
     /// Ends the request, and returns the action that stops it.
@@ -263,7 +264,7 @@ package final class LatestSlot: Sendable {
   @usableFromInline
   package func wait(_ pace: LatestPace, on timer: ExecutionContext) -> Future<Void, Never> {
     let startsAtOnce = state.withLock { state in
-      if pace.isLeading, !state.isWaiting, state.pause?.isResolved != false { return true }
+      if pace.isLeading, !state.isWaiting, state.pause?.isResolved ?? true { return true }
       state.isWaiting = true
       return false
     }
@@ -283,7 +284,7 @@ package final class LatestSlot: Sendable {
   }
 
   /// Notes that the work of a request starts.
-  /// - Returns: Whether the request is the newest.
+  /// - Returns: Whether the request is the newest, so that its work starts.
   @usableFromInline
   package func start(_ number: Int, _ pace: LatestPace, on timer: ExecutionContext) -> Bool {
     let pause = pace.isLeading ? Timer.after(nanoseconds: pace.delay, on: timer) : nil
@@ -296,7 +297,7 @@ package final class LatestSlot: Sendable {
     return isNewest
   }
 
-  /// Sets the action that stops a request; performs it if the request is no longer the newest.
+  /// Sets the action that stops a request; performs it if the request is no longer the newest, and drops it if the request has ended.
   @usableFromInline
   package func set(_ number: Int, stop: @escaping @Sendable () -> Void) {
     let isNewest = state.withLock { state in
