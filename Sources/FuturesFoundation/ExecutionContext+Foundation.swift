@@ -6,8 +6,6 @@ extension ExecutionContext {
   ///
   /// It keeps the order if `queue` runs one operation at a time. If the queue cancels an operation, the derived future breaks
   /// (R2a). Dispatch measures delays.
-  /// - Parameter queue: The queue.
-  /// - Returns: The context.
   public static func operationQueue(_ queue: OperationQueue) -> ExecutionContext {
     ExecutionContext { work in queue.addOperation(work) }
   }

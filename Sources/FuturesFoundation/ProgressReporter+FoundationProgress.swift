@@ -33,7 +33,6 @@ extension Futures.ProgressReporter {
   ///   reading during a change can see two counts that do not match. Then a fraction that was too large stays, within 0…1.
   ///
   /// Cost: a few allocations; on other platforms a timer for each reading.
-  /// - Parameter progress: The `Progress` to follow.
   public func follow(_ progress: Progress) { follow(progress, polling: .global()) }
 
   /// Reports a `Progress`, for APIs that call a closure after each change.

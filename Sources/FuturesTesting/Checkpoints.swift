@@ -35,8 +35,6 @@ public final class Checkpoints: Sendable {
   /// Returns a future that succeeds when `checkpoint` is passed, or at once if it has been passed.
   ///
   /// Its `.immediate` callbacks run on the thread that passes the checkpoint.
-  /// - Parameter checkpoint: The name.
-  /// - Returns: The future.
   public func passing(_ checkpoint: String) -> Future<Void, Never> {
     state.withLock { state in
       if state.passed.contains(checkpoint) { return .succeeded(()) }

@@ -84,9 +84,6 @@ public final class ManualContext: Sendable {
   /// The replacement applies to callbacks and timers of the code that `body` calls, and of the tasks that this code
   /// starts. Other threads, `DispatchQueue.main`, and hops to the main actor are not affected. The callbacks are
   /// isolated to the main actor, so run the work of this context on the main actor, as in `body`.
-  /// - Parameter body: The test.
-  /// - Returns: The result of `body`.
-  /// - Throws: The error of `body`.
   @MainActor
   public func asMain<Result>(_ body: @MainActor () throws -> Result) rethrows -> Result {
     try MainContext.replace(with: context) { try body() }

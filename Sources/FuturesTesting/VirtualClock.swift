@@ -16,7 +16,6 @@ public struct VirtualClock: Clock {
     public let offset: Duration
 
     /// Makes a point in time.
-    /// - Parameter offset: The time since the beginning.
     public init(offset: Duration) { self.offset = offset }
 
     /// Returns a later point, or an earlier one for a negative duration.

@@ -121,7 +121,6 @@ public struct CancellationToken: Sendable, Hashable {
   ///
   /// If the token is already cancelled, `handler` runs at once on this thread. O(1), two allocations, one of them the
   /// closure. The handler and its captures are released when it has run, was removed, or can no longer run.
-  /// - Parameter handler: The action.
   /// - Returns: A registration that removes the handler. `remove()` is O(1), never waits, and returns whether it kept
   ///   the handler from running.
   @inlinable

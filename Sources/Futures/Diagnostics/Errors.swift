@@ -54,7 +54,6 @@ public struct TimeoutError: Error, Sendable, Hashable, CustomStringConvertible {
   public let duration: Duration
 
   /// Makes an error.
-  /// - Parameter duration: The timeout.
   public init(duration: Duration) { self.duration = duration }
 
   /// One sentence with the timeout.

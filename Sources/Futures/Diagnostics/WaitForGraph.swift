@@ -130,7 +130,6 @@ public struct WaitForGraph: Sendable, Hashable {
   init() {}
 
   /// The node with an identity.
-  /// - Parameter id: The identity.
   public subscript(id: Node.ID) -> Node? { nodes.first { $0.id == id } }
 }
 

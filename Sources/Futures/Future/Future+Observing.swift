@@ -106,7 +106,6 @@ extension Future {
 
 extension Future: FutureProtocol {
   /// Calls `completion` with the result, once: on the thread that resolves, or on this thread if already resolved.
-  /// - Parameter completion: Gets the result.
   @_alwaysEmitIntoClient
   public func forward(to completion: @escaping @Sendable (Result<Value, Failure>) -> Void) {
     whenResolved(on: .immediate, completion)

@@ -39,24 +39,18 @@ extension Future {
   /// Returns a future that has succeeded.
   ///
   /// O(1), no allocation.
-  /// - Parameter value: The value.
-  /// - Returns: A resolved future.
   @_alwaysEmitIntoClient
   public static func succeeded(_ value: Value) -> Self { Self(storage: .succeeded(value)) }
 
   /// Returns a future that has failed.
   ///
   /// O(1), no allocation.
-  /// - Parameter error: The failure.
-  /// - Returns: A resolved future.
   @_alwaysEmitIntoClient
   public static func failed(_ error: Failure) -> Self { Self(storage: .failed(error)) }
 
   /// Returns a future with the given result.
   ///
   /// O(1), no allocation.
-  /// - Parameter result: The result.
-  /// - Returns: A resolved future.
   @_alwaysEmitIntoClient
   public static func resolved(_ result: Result<Value, Failure>) -> Self {
     switch result {
@@ -95,7 +89,6 @@ extension Future where Value == Void {
   /// Returns a future that has succeeded without a value.
   ///
   /// O(1), no allocation. `func save() -> Future<Void, any Error> { .succeeded() }`
-  /// - Returns: A resolved future.
   @_alwaysEmitIntoClient
   public static func succeeded() -> Self { .succeeded(()) }
 }
@@ -104,7 +97,6 @@ extension Future where Value == Void, Failure == Never {
   /// Returns a future that has succeeded without a value and cannot fail, so that `Future.succeeded()` needs no type.
   ///
   /// O(1), no allocation.
-  /// - Returns: A resolved future.
   @_alwaysEmitIntoClient
   @_disfavoredOverload
   public static func succeeded() -> Future { Future(storage: .succeeded(())) }
@@ -114,8 +106,6 @@ extension Future where Failure == Never {
   /// Returns a future that has succeeded and cannot fail, so that `Future.succeeded(3)` needs no type.
   ///
   /// O(1), no allocation.
-  /// - Parameter value: The value.
-  /// - Returns: A resolved future.
   @_alwaysEmitIntoClient
   @_disfavoredOverload
   public static func succeeded(_ value: Value) -> Future { Future(storage: .succeeded(value)) }

@@ -6,6 +6,5 @@ public protocol FutureProtocol<Value, Failure>: Sendable {
   associatedtype Failure: Error
 
   /// Calls `completion` with the result, once, now or later, on any thread.
-  /// - Parameter completion: Gets the result.
   func forward(to completion: @escaping @Sendable (Result<Value, Failure>) -> Void)
 }

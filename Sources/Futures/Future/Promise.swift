@@ -112,21 +112,18 @@ public final class Promise<Value: Sendable, Failure: Error>: Sendable {
   public var isResolved: Bool { withState { $0.isResolved } }
 
   /// Resolves the future with a value, and notifies its consumers, inline or on their contexts.
-  /// - Parameter value: The value.
   /// - Returns: Whether this was the first resolution. If not, nothing changes, and `value` is released.
   @_alwaysEmitIntoClient
   @discardableResult
   public func succeed(_ value: Value) -> Bool { resolve(.success(value)) }
 
   /// Resolves the future with an error, and notifies its consumers, inline or on their contexts.
-  /// - Parameter error: The failure.
   /// - Returns: Whether this was the first resolution. If not, nothing changes, and `error` is released.
   @_alwaysEmitIntoClient
   @discardableResult
   public func fail(_ error: Failure) -> Bool { resolve(.failure(error)) }
 
   /// Resolves the future with a result, and notifies its consumers, inline or on their contexts.
-  /// - Parameter result: The result.
   /// - Returns: Whether this was the first resolution. If not, nothing changes, and `result` is released.
   @_alwaysEmitIntoClient
   @discardableResult
@@ -165,7 +162,6 @@ public final class Promise<Value: Sendable, Failure: Error>: Sendable {
   /// future leaves `other`, also if the cancellation came before `follow` (R17).
   ///
   /// Following its own future traps, because it would never resolve.
-  /// - Parameter other: The future to follow.
   @_alwaysEmitIntoClient
   public func follow(_ other: consuming Future<Value, Failure>) {
     state.followForPromise(other)
@@ -188,7 +184,6 @@ extension Promise {
   /// cancels, before the future resolves. If a handler resolves the promise, the promise keeps that result (R15, R17).
   /// The handlers are released when the future is resolved. A handler must not capture the promise. It would keep the
   /// promise alive until the future is resolved or cancelled.
-  /// - Parameter handler: Stops the work.
   public func onCancel(_ handler: @escaping @Sendable () -> Void) {
     cancellationToken.register(handler)
   }

@@ -18,7 +18,6 @@ extension Future {
   ///
   /// After a failure the join leaves the other futures (R12). Among futures that have already failed, the first in order decides.
   /// Without futures it resolves at once with an empty array.
-  /// - Parameter futures: The futures to wait for.
   /// - Returns: A future of the values. It is resolved on the thread that resolves the last, or the failing, future.
   ///   Cancelling it cancels each input that nothing else waits for (R16).
   @_alwaysEmitIntoClient
@@ -31,7 +30,6 @@ extension Future {
   /// Returns a future of all results, in the order of the futures.
   ///
   /// Without futures it resolves at once with an empty array.
-  /// - Parameter futures: The futures to wait for.
   /// - Returns: A future of the results, which cannot fail. Cancelled, it leaves its inputs as a cancelled consumer does
   ///   (R16), and still gathers their results.
   @_alwaysEmitIntoClient
@@ -44,7 +42,6 @@ extension Future {
   /// Returns a future of all values or all errors, in the order of the futures; waits for all futures in any case.
   ///
   /// Without futures it resolves at once with an empty array.
-  /// - Parameter futures: The futures to wait for.
   /// - Returns: A future of the values. If any future fails, it fails with all errors, in the order of the futures.
   ///   Cancelling it cancels each input that nothing else waits for (R16).
   @_alwaysEmitIntoClient
@@ -59,7 +56,6 @@ extension Future {
   /// Returns a future of all values, in the order of the futures, with `nil` for each failure.
   ///
   /// Without futures it resolves at once with an empty array.
-  /// - Parameter futures: The futures to wait for.
   /// - Returns: A future of the values, which cannot fail. Cancelled, it leaves its inputs as a cancelled consumer does
   ///   (R16), and still gathers their results.
   @_alwaysEmitIntoClient
@@ -70,7 +66,6 @@ extension Future {
   /// Returns a future of the values of the successful futures, in the order of the futures; omits failures.
   ///
   /// Without futures it resolves at once with an empty array.
-  /// - Parameter futures: The futures to wait for.
   /// - Returns: A future of the values, which cannot fail. Cancelled, it leaves its inputs as a cancelled consumer does
   ///   (R16), and still gathers their results.
   @_alwaysEmitIntoClient

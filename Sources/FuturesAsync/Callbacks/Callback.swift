@@ -68,7 +68,6 @@ public final class Callback<Value>: @unchecked Sendable {
   public func resume(returning value: sending Value) { slot.resume(with: .success(value)) }
 
   /// Resumes the waiting call, which throws `error`.
-  /// - Parameter error: The error.
   public func resume(throwing error: any Error) { slot.resume(with: .failure(error)) }
 
   /// Resumes the waiting call with a value or an error.
@@ -83,7 +82,6 @@ public final class Callback<Value>: @unchecked Sendable {
   /// `onCancel` of `withCallback`. They are released when the callback is called. If a handler calls the callback, that
   /// call is late: it has no effect, and is no misuse. A handler must not capture the callback, because it would keep
   /// the callback alive.
-  /// - Parameter handler: Stops the work.
   public func onCancel(_ handler: @escaping @Sendable () -> Void) { slot.addHandler(handler) }
 
   /// Runs `handler` on the main actor if the task is cancelled before the callback is called.

@@ -114,7 +114,6 @@ public final class CallbackStream<Element: Sendable>: Sendable {
   }
 
   /// Adds an element to the sequence; has no effect after its end.
-  /// - Parameter element: The next element.
   public func yield(_ element: Element) {
     guard !isCancelled else { return }
     switch output {
@@ -140,7 +139,6 @@ public final class CallbackStream<Element: Sendable>: Sendable {
   /// Cancellation, task to callback: handlers run once, in order, on the thread that cancels or releases. Calls of
   /// `yield` and `finish` in a handler are late and have no effect. The handlers are released when the sequence has
   /// ended. A handler must not capture the handle, because it would keep the handle alive.
-  /// - Parameter handler: Stops the callbacks.
   public func onCancel(_ handler: @escaping @Sendable () -> Void) {
     CancellationToken(state: cancellation).register(handler)
   }

@@ -61,7 +61,6 @@ public final class TypedCallback<Value, Failure: Error>: @unchecked Sendable {
   public func resume(returning value: sending Value) { slot.resume(with: .success(value)) }
 
   /// Resumes the waiting call, which throws `error`.
-  /// - Parameter error: The error.
   public func resume(throwing error: Failure) { slot.resume(with: .failure(error)) }
 
   /// Resumes the waiting call with a value or an error.
@@ -72,7 +71,6 @@ public final class TypedCallback<Value, Failure: Error>: @unchecked Sendable {
   ///
   /// Cancellation, task to callback: handlers run once, in order, on the thread that cancels. A handler must not capture the
   /// callback, because it would keep the callback alive.
-  /// - Parameter handler: Stops the work.
   public func onCancel(_ handler: @escaping @Sendable () -> Void) { slot.addHandler(handler) }
 
   /// Runs `handler` on the main actor if the task is cancelled before the callback is called.

@@ -37,7 +37,6 @@ public struct FutureEvents<Value: Sendable, Failure: Error>: AsyncSequence, Send
   let future: Future<Value, Failure>
 
   /// Returns a reader, which begins with the progress at its first call of `next`.
-  /// - Returns: The reader.
   public func makeAsyncIterator() -> AsyncIterator {
     AsyncIterator(future: future, progress: future.progress.makeAsyncIterator())
   }

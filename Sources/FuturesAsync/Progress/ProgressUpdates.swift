@@ -29,7 +29,6 @@ public struct ProgressUpdates: AsyncSequence, Sendable {
   let state: FutureState
 
   /// Returns a reader, which begins with the progress at its first call of `next`.
-  /// - Returns: The reader.
   public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(state: state) }
 
   /// One reader of the progress.

@@ -16,8 +16,6 @@ extension ExecutionContext {
   /// Runs each item of work in a separate detached task.
   ///
   /// Tasks run concurrently, so only their submission is in order.
-  /// - Parameter priority: The priority of the tasks.
-  /// - Returns: The context.
   public static func task(priority: TaskPriority? = nil) -> Self {
     Self { work in Task.detached(priority: priority) { work() } }
   }

@@ -9,8 +9,6 @@ extension Promise {
   /// Cancellation, future to task: cancelling the future cancels the task. If `Failure` can represent cancellation, the
   /// future is resolved at once. Task to future: if the returned task is cancelled, `operation` decides, and an error
   /// that it throws fails the future.
-  /// - Parameter operation: The asynchronous work.
-  /// - Returns: The task.
   @_alwaysEmitIntoClient
   @_disfavoredOverload
   @discardableResult
@@ -25,8 +23,6 @@ extension Promise {
   ///
   /// Cancellation, future to task: cancelling the future cancels the task. If `Failure` can represent cancellation, the
   /// future is resolved at once. Task to future: if the returned task is cancelled, `operation` decides.
-  /// - Parameter operation: The asynchronous work.
-  /// - Returns: The task.
   @_alwaysEmitIntoClient
   @discardableResult
   public func resolve(
