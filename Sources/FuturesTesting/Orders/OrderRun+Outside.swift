@@ -99,7 +99,7 @@ final class OutsideWork: @unchecked Sendable {
 extension OrderRun {
   /// The move that runs now.
   struct Move: Equatable {
-    let number: Int
+    let turn: Int
     let thread: Int32
   }
 

@@ -41,9 +41,8 @@ final class OrderRun: @unchecked Sendable {
     /// Describes the first interference of another thread.
     var interference: (@Sendable () -> String)?
 
-    /// The move that runs now, and the number of the last one.
+    /// The move that runs now.
     var move: Move?
-    var lastMove = 0
 
     var left: [OutsideNotice] = []
 
@@ -113,7 +112,7 @@ final class OrderRun: @unchecked Sendable {
   private(set) var sentence: String?
   /// Whether the moves, or the rest of the work, have ended.
   private var hasEnded = false
-  /// From this number of turns on, each following part of a task is a move, so that the loop can end.
+  /// At this number of turns the run, or the work that it left, is endless.
   private var turnLimit = OrderRun.maximumTurns
   /// Whether the timers were dropped.
   private var isTearingDown = false
@@ -293,11 +292,8 @@ final class OrderRun: @unchecked Sendable {
     // At most a century: larger times overflow.
     let (seconds, attoseconds) = min(now, .seconds(3_155_760_000)).components
     cfuturestesting_set_time(startTime + seconds * 1_000_000_000 + attoseconds / 1_000_000_000)
-    let thread = cfuturestesting_thread_number()
-    state.withLock { state in
-      state.lastMove += 1
-      state.move = Move(number: state.lastMove, thread: thread)
-    }
+    let present = Move(turn: turns, thread: cfuturestesting_thread_number())
+    state.withLock { $0.move = present }
     watch.change(isInMove: true)
     // Callbacks and timers of `.main` are moves of the run.
     let result = MainContext.replace(with: context(.main), for: move)

@@ -185,7 +185,7 @@ final class OrderSearch {
   // MARK: - Reports
 
   private func report() -> OrderReport {
-    return OrderReport(
+    OrderReport(
       orders: max(orders.count, 1),
       knownOrders: isComplete ? max(orders.count, 1) : max(knownOrders, orders.count + 1),
       isExhaustive: isComplete && left.isEmpty && unexplored.isEmpty,
