@@ -106,10 +106,8 @@ package class Consumer: @unchecked Sendable {
   func queueToRunOn(after source: FutureState) -> AnyObject? { nil }
 
   /// Adds the facts that the graph of pending futures shows of the consumer: those of a subclass.
-  /// - Parameters:
-  ///   - facts: The facts.
-  ///   - isListed: Whether the caller has the lock of the source, which has the consumer in its list. Without the lock, a
-  ///     subclass reads only constants.
+  ///
+  /// With `isListed`, the source, whose lock the caller has, lists the consumer. Without it, a subclass reads only constants.
   func describe(into facts: inout NodeFacts, isListed: Bool) {}
 
   /// The status, under the lock of the source, or of a consumer that no other thread has.

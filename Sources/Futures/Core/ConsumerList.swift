@@ -39,9 +39,7 @@ struct ConsumerList: Sequence {
     first = consumer
   }
 
-  /// Moves the result-only consumers to the end, in the order in which they became so.
-  ///
-  /// O(their number).
+  /// Moves the result-only consumers to the end, in the order in which they became so; O(their number).
   @inline(__always)
   mutating func moveResultOnlyToEnd() {
     guard let first, first.isResultOnly else { return }

@@ -59,9 +59,7 @@ extension FutureState {
     if lacksConsumers { cancel() }
   }
 
-  /// Removes a cancelled consumer from this state, also before it attaches.
-  ///
-  /// O(1).
+  /// Removes a cancelled consumer from this state, also before it attaches; O(1).
   /// - Parameters:
   ///   - consumer: The consumer.
   ///   - needsResult: Whether the consumer still gets the result, because its failure type cannot represent cancellation.

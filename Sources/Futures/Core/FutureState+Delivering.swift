@@ -124,9 +124,7 @@ extension FutureState {
 // MARK: - Removing
 
 extension FutureState {
-  /// Removes a consumer that has not started.
-  ///
-  /// O(1).
+  /// Removes a consumer that has not started; O(1).
   /// - Returns: Whether this kept the consumer from running.
   @usableFromInline
   package final func remove(_ consumer: Consumer) -> Bool {

@@ -74,9 +74,7 @@ extension FutureState {
 
 #if DEBUG
   extension FutureState {
-    /// Reports a transition from `previous` that has broken an invariant of `FutureState`.
-    ///
-    /// Under the lock, after the transition.
+    /// Reports a transition from `previous` that has broken an invariant of `FutureState`; under the lock, after the transition.
     final func checkInvariants(after previous: Phase) {
       let current = phaseForCheck
       // `endDelivery` changes the phase without the lock.

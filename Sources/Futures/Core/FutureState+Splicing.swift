@@ -51,9 +51,7 @@ extension FutureState {
     }
   }
 
-  /// Whether `state` has two references: the caller's, and that of its producer.
-  ///
-  /// Under the lock, while it is pending.
+  /// Whether a pending state has two references, the caller's and that of its producer; under the lock.
   ///
   /// Swift can only test for one reference. So this releases the producer's reference during the test. That reference
   /// exists: a producer first resolves or breaks the state, which needs the lock. The count cannot reach zero,

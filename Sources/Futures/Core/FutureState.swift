@@ -566,9 +566,7 @@ extension FutureState {
 // MARK: - Transitions: leaving and cancelling
 
 extension FutureState {
-  /// Ends the wait of a consumer that is removed or cancelled before its delivery, and takes it from the list if it is there.
-  ///
-  /// O(1).
+  /// Ends the wait of a consumer that is removed or cancelled before its delivery, and takes it from its list; O(1).
   /// - Parameters:
   ///   - consumer: The consumer: not attached yet, in the list, or an input that this orphan has notified.
   ///   - isResultOnly: Whether it was cancelled, although its failure type cannot represent cancellation. Then it stays for the
@@ -775,9 +773,7 @@ extension FutureState {
     return TakenConsumer(reference: reference, isLast: isLast)
   }
 
-  /// Ends the progress of a state that has its outcome, or the reason of its break, and stores the phase after `pending`.
-  ///
-  /// Under the lock.
+  /// Ends the progress of a state that has its outcome, or the reason of its break, and stores the next phase; under the lock.
   private final func endPending(isSuccess: Bool) -> Settlement {
     let isNotifying = progressRecord?.end(isSuccess: isSuccess, before: &consumers) ?? false
     let isIdle = consumers.isEmpty
@@ -790,9 +786,7 @@ extension FutureState {
   /// Takes the next consumer from the list.
   final func takeNextConsumer() -> TakenConsumer? { changing { takeFirst() } }
 
-  /// Ends a delivery, unless another consumer came while the last one ran.
-  ///
-  /// Without the lock (invariant 1).
+  /// Ends a delivery without the lock (invariant 1), unless another consumer came while the last one ran.
   /// - Returns: `false` if another consumer came, which the caller runs next.
   final func endDelivery() -> Bool {
     // Releasing: a thread that finds the state resolved runs its callback at once, after the callbacks of this one (R2).

@@ -20,9 +20,7 @@ struct NodeFacts {
   /// Whether no input is enough, whatever its result: a join that cannot fail.
   var needsEachInput = false
 
-  /// - Parameters:
-  ///   - consumer: The consumer, or the state.
-  ///   - isListed: As in `describe(into:isListed:)`.
+  /// Reads the facts of a consumer or of a state; `isListed` is as in `Consumer.describe(into:isListed:)`.
   init(of consumer: Consumer, isListed: Bool = false) { consumer.describe(into: &self, isListed: isListed) }
 
   mutating func setOperation(_ operation: StaticString, _ types: (source: Any.Type, result: Any.Type)? = nil) {

@@ -20,14 +20,10 @@ final class OrphanedInputs: Inputs, @unchecked Sendable {
   /// The interruption that can still resolve the orphan.
   private let interruption: Inputs?
 
-  /// The number of join inputs that the orphan has notified and that have not left it; they are in no list.
-  ///
-  /// Under the lock of the orphan.
+  /// The number of join inputs, in no list, that the orphan has notified and that have not left it; under its lock.
   var notified = 0
 
-  /// Whether the orphan has left its sources.
-  ///
-  /// Relaxed: it only picks the thread that leaves.
+  /// Whether the orphan has left its sources; relaxed, because it only picks the thread that leaves.
   private let hasLeft = AtomicByte<Bool>(false)
 
   /// The source of a derived state, whose consumer stays in the list of the source.

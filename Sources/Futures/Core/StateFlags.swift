@@ -10,9 +10,7 @@ struct StateFlags: OptionSet {
   @inlinable
   init(rawValue: UInt8) { self.rawValue = rawValue }
 
-  /// A `Promise` exists, which can make new handles.
-  ///
-  /// Changes under the lock.
+  /// A `Promise` exists, which can make new handles; changes under the lock.
   @inlinable static var hasPromise: StateFlags { StateFlags(rawValue: 1) }
 
   /// The room for a first consumer is free; see `PromiseState`.

@@ -36,10 +36,7 @@ extension TypedState {
 
   /// Removes `waiter` and resumes it with `nil`, unless it has a result.
   ///
-  /// O(1), apart from the cancellation.
-  /// - Parameters:
-  ///   - waiter: The waiter.
-  ///   - isCancelling: Whether to cancel the state if it has no other consumer.
+  /// If `isCancelling`, also cancels the state if no other consumer needs it. Apart from that, O(1).
   @inlinable
   package func abandon(_ waiter: TaskWaiter<Stored>, cancelling isCancelling: Bool) {
     if endWait(of: waiter, cancelling: isCancelling) { waiter.continuation.unsafelyUnwrapped.resume(returning: nil) }

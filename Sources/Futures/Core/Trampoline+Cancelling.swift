@@ -18,9 +18,7 @@ extension Trampoline {
     return true
   }
 
-  /// Ends a cancellation.
-  ///
-  /// The outermost cancellation first runs the deferred ones.
+  /// Ends a cancellation; the outermost one first runs the deferred ones.
   func leaveCancellation() {
     if storage.pointee.cancellationDepth == 1 { runDeferredCancellations() }
     storage.pointee.cancellationDepth -= 1

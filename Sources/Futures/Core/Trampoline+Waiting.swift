@@ -19,9 +19,7 @@ extension Trampoline {
 }
 
 #if DEBUG
-  /// A consumer that a delivery runs now.
-  ///
-  /// Not counted: the delivery keeps both objects alive.
+  /// A consumer that a delivery runs now; not counted, because the delivery keeps both objects alive.
   struct RunningConsumer {
     let consumer: Unmanaged<Consumer>
     let source: Unmanaged<FutureState>

@@ -119,9 +119,7 @@ package struct Trampoline {
     return true
   }
 
-  /// Runs the ready states, then ends a delivery.
-  ///
-  /// The outermost delivery also runs the deferred ones.
+  /// Runs the ready states, and in the outermost delivery also the deferred deliveries, then ends the delivery.
   @usableFromInline
   func leave() {
     runReady()

@@ -125,9 +125,8 @@ extension TypedState {
   package final func resolveFromTask(_ result: Result<Value, Failure>) { resolve(result, by: .task) }
 
   /// Resolves a pending state, from code of the library.
-  /// - Parameters:
-  ///   - result: The result.
-  ///   - trampoline: That of this thread's running delivery, after which the consumers run; `nil` to run them now.
+  ///
+  /// The consumers run after this thread's running delivery, whose trampoline the caller passes. With `nil` they run now.
   /// - Returns: Whether this resolution was the first.
   @_alwaysEmitIntoClient
   @discardableResult

@@ -5,20 +5,13 @@ extension FutureState {
   @usableFromInline
   final func trackJoin() { PendingFutures.shared.add(.join, self) }
 
-  /// Registers the state of a task.
-  /// - Parameters:
-  ///   - name: The name of the task.
-  ///   - fileID: The file that started the task, a static string.
-  ///   - line: The line that started the task.
+  /// Registers the state of a task, with the task's name and the file and line that started the task.
   @usableFromInline
   package final func trackTask(_ name: String?, _ fileID: StaticString, _ line: UInt) {
     PendingFutures.shared.add(.task, self, label: name, fileID: fileID.staticPointer, line: line)
   }
 
-  /// Registers the waiter of the current task, which is about to suspend.
-  /// - Parameters:
-  ///   - waiter: The waiter, before it is attached.
-  ///   - task: The name of the task.
+  /// Registers the waiter of the current task, which has the name `task` and is about to suspend.
   @usableFromInline
   package final func trackAwait(_ waiter: Consumer, of task: String?) {
     PendingFutures.shared.add(.await, waiter, label: task, source: self)

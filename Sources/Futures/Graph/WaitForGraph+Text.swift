@@ -122,14 +122,13 @@ private struct TreeText {
     lines.append("  \(nodes[cycle[0]]?.title ?? "?")")
   }
 
-  /// Writes a node and the nodes that wait for it, with one line for a node that the text already has.
-  ///
-  /// A loop and not a recursion, because a chain can be long.
+  /// Writes a node and the nodes that wait for it, in a loop and not by recursion, because a chain can be long.
   private mutating func writeTree(_ root: Int) {
     var rest: [(id: Int, head: String, indentation: String)] = [(root, "", "")]
     while let (id, head, indentation) = rest.popLast() {
       guard let node = nodes[id] else { continue }
       guard written.insert(id).inserted else {
+        // Its waiters are in the text, too.
         lines.append("\(head)\(inCycle.contains(id) ? "↺" : "↑") \(node.title) (above)")
         continue
       }
