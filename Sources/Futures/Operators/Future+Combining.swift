@@ -143,7 +143,7 @@ extension Future {
     for future in repeat each futures {
       switch future.peek() {
       case .failure(let error)?:
-        for input in repeat each futures { input.cancelIfUnneeded() }
+        for input in repeat each futures { input.cancelIfUnneeded() }  // R12
         return .failed(error)
       case .success?: break
       case nil: isPending = true
@@ -189,7 +189,7 @@ extension Future {
         continue
       }
       if let decision = decide(result) {
-        for input in inputs { input.cancelIfUnneeded() }
+        for input in inputs { input.cancelIfUnneeded() }  // the decision leaves the other inputs (R12)
         return .resolved(decision)
       }
     }

@@ -215,6 +215,7 @@ extension Future {
     )
     let future = source.attachStage(derived)
     let work = DeadlineWork(deadline, of: derived) {
+      // The user's closure does not run in vain for a future that has ended.
       guard !derived.isResolved, derived.resolve(makeResult(), in: nil) else { return }
       if source.removeCancelled(derived) { source.cancel() }
     }

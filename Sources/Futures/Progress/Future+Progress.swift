@@ -64,7 +64,7 @@ extension Future {
 
   /// Calls `callback` on the main actor with the current progress, and then with each change of it.
   ///
-  /// The closure needs no annotation. All else is as in the overload for other contexts.
+  /// The closure needs no annotation. All else is as in the overload for an `ExecutionContext`.
   /// - Returns: A registration that removes the callback. It can be ignored: the callback is released when the future
   ///   ends.
   @discardableResult

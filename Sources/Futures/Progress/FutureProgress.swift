@@ -38,7 +38,7 @@ extension FutureProgress {
   /// The total of a progress that has no units of its own.
   private static let millionths: Int64 = 1_000_000
 
-  /// The progress of the same work after its success.
+  /// The progress of the same work after its success; an unknown total becomes the completed units, at least 1.
   var succeeded: FutureProgress {
     let total = totalUnitCount ?? max(completedUnitCount, 1)
     return FutureProgress(total, of: total, fraction: 1, isFinished: true)

@@ -120,7 +120,7 @@ extension FutureState {
       case .resume(let reader): reader.resume()
       case .repeatLater: return trampoline.notifyLater(self)
       case .finish(let deliversResult):
-        if deliversResult { deliver(in: nil) }
+        if deliversResult { deliver(in: nil) }  // the state settled meanwhile (R20)
         return
       }
     }

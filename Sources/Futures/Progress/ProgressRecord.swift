@@ -75,7 +75,7 @@ final class ProgressRecord: @unchecked Sendable {
     return true
   }
 
-  /// Advances to `fraction` without units, unless `current` is further.
+  /// Advances to `fraction` without units, unless `current` is further; returns whether it advanced.
   private func advance(to fraction: Double) -> Bool {
     let progress = FutureProgress(fraction: fraction)
     return progress.fractionCompleted > current.fractionCompleted && set(progress)
@@ -162,6 +162,7 @@ final class ProgressRecord: @unchecked Sendable {
       isNotifying = false
       return .finish(deliversResult: deliversResult)
     }
+    // A listener that this round has notified is not up to date: a report came during the round.
     guard listener.seen < version else {
       isNotifying = false
       return .repeatLater
@@ -174,7 +175,7 @@ final class ProgressRecord: @unchecked Sendable {
 
   // The functions below that return a `Bool` return whether the progress changed, unless they say otherwise.
 
-  /// Applies a report of the promise.
+  /// Applies a report of the promise, whose units count only while no part has a share.
   func report(_ progress: FutureProgress) -> Bool {
     reported = max(reported, progress.fractionCompleted)
     return isComposed ? compose() : set(current.advanced(to: progress))
@@ -206,7 +207,7 @@ final class ProgressRecord: @unchecked Sendable {
     shared = .whole
     done = ProgressPart(parts.done)
     awaitedParts = parts.awaited
-    _ = compose()
+    _ = compose()  // a new record has no listener to notify
   }
 
   /// Counts one more ended part.
@@ -273,7 +274,7 @@ final class ProgressRecord: @unchecked Sendable {
   ///
   /// A part counts in full, whether it succeeded, failed or was cancelled. A source changes nothing: the derived state ends,
   /// too, or follows another source.
-  /// - Returns: Whether the listeners get a new state.
+  /// - Returns: Whether the progress changed.
   func unlink(_ link: ProgressLink) -> Bool {
     guard has(link) else { return false }
     remove(link)

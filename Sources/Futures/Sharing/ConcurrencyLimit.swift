@@ -62,7 +62,7 @@ public final class ConcurrencyLimit: Sendable {
 
   /// Runs work that gives its slot back itself.
   ///
-  /// `isCancellable` says whether it does so once its future is cancelled.
+  /// `isCancellable` says whether the work gives the slot back once its future is cancelled.
   @usableFromInline
   package func run<Value: Sendable, Failure: Error>(
     _ label: String,
@@ -252,7 +252,7 @@ private struct WorkQueue {
   /// Removes and returns the next work, and counts it as starting.
   /// - Parameters:
   ///   - limit: The maximum number of pieces of work.
-  ///   - started: The work that the caller has started before.
+  ///   - started: The work that the caller started last, whose start has returned; `nil` at first.
   /// - Returns: The slot of the work, and its start; `nil` without room or work.
   mutating func takeNext(_ limit: Int, after started: Slot?) -> (Slot, Start)? {
     endStart(started)
@@ -328,7 +328,7 @@ private final class WaitingTurn: Inputs, @unchecked Sendable {
 
   init(_ limit: ConcurrencyLimit) { self.limit = limit }
 
-  /// The highest priority of the tasks that await the work, for its own tasks.
+  /// The highest priority of the tasks that await the work; `run` raises the work's own tasks to it when the work starts.
   var priority: TaskPriority? { limit.queue.withLock { _ in raised } }
 
   override func inputs(raisedTo priority: TaskPriority?) -> [FutureState] {

@@ -279,6 +279,7 @@ private struct CacheState<Key: Hashable & Sendable, Value: Sendable> {
 
   func value(for key: Key) -> Value? { slots[key]?.value }
 
+  /// Returns the kept value, and the number of the load that it is from.
   func valueAndLoad(of key: Key) -> (Value, Int)? {
     guard let slot = slots[key], let value = slot.value else { return nil }
     return (value, slot.number)

@@ -308,6 +308,7 @@ package final class LatestSlot: Sendable {
     if !isNewest { stop() }
   }
 
+  /// Returns whether the request is the newest, and has not ended.
   @usableFromInline
   func isNewest(_ number: Int) -> Bool { state.withLock { $0.newest == number && $0.isRunning } }
 

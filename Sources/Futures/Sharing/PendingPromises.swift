@@ -150,16 +150,11 @@ public final class PendingPromises<Key: Hashable & Sendable, Value: Sendable, Fa
   }
 
   deinit {
-    var entries = state.withLock { state in
-      defer { state.entries = [:] }
-      return state.entries
-    }
-    let works = entries.values.compactMap(\.work)
+    let entries = state.withLock { $0.entries }
     // Breaks the callers first: a callback of theirs can still attach to the work, and so keep it running.
     let owner: StaticString = acceptsAnswers ? "PendingPromises" : "FutureCache"
     for entry in entries.values { for caller in entry.inOrder { caller.breakState(releasedBy: owner) } }
-    entries = [:]
-    for work in works { work.cancel() }
+    for entry in entries.values { entry.work?.cancel() }
   }
 
   /// Returns a future of the answer for `key`, and joins the pending request if there is one.
