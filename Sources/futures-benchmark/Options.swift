@@ -21,10 +21,10 @@ struct Options {
   static let help = """
     Usage: swift run -c release futures-benchmark [options]
 
-      --rows NAMES   Measure only these rows, such as C2,B1, or all with a letter, such as C or S. The names are
+      --rows NAMES   Measure only these rows, such as C2,B1. The names are
                      \(allRows.map(\.name).joined(separator: ", ")),
                      \(scalingRows.map(\.name).joined(separator: ", ")). The default is all but S.
-      --scaling      The same as --rows S: how costs grow with the number of parts, and of threads.
+      --scaling      Measure the rows S: how costs grow with the number of parts, and of threads.
       --repeat ROW N Run the library's part of one row N times, measure nothing, and print the number of operations: for
                      a profiler. ROW is a name from the first column of the table, such as C2 or "C9 cancel".
       --allocations  Count allocations and measure no time: every row in a few seconds.
@@ -63,22 +63,15 @@ struct Options {
     }
   }
 
-  /// Returns the rows with these names or letters, in the order of the table.
+  /// Returns the rows with these names, in the order of the table.
   private static func rows(_ list: String?) throws(Mistake) -> [RowDefinition] {
     guard let list, !list.isEmpty else { throw Mistake(sentence: "--rows needs the names of rows, such as C2,B1.") }
     let names = list.split(separator: ",").map { $0.lowercased() }
     let known = allRows + scalingRows
-    for name in names where !known.contains(where: { $0.isNamed(name) }) {
+    for name in names where !known.contains(where: { $0.name.lowercased() == name }) {
       let rows = known.map(\.name).joined(separator: ", ")
       throw Mistake(sentence: "There is no row \(name.uppercased()); the rows are \(rows).")
     }
-    return known.filter { row in names.contains { row.isNamed($0) } }
-  }
-}
-
-extension RowDefinition {
-  /// Whether a lower-case name is the name of the row, or its first letter.
-  fileprivate func isNamed(_ name: String) -> Bool {
-    self.name.lowercased() == name || self.name.prefix(1).lowercased() == name
+    return known.filter { names.contains($0.name.lowercased()) }
   }
 }

@@ -31,15 +31,8 @@ extension ConcurrencyLimit {
   }
 
   /// Runs async work in a task when a slot is free, and frees the slot when the work has returned.
-  /// - Parameters:
-  ///   - label: The name of the future in diagnostics.
-  ///   - name: The name of the task.
-  ///   - turn: The priority of the work among the waiting work.
-  ///   - priority: The priority of the task.
-  ///   - fileID: The file that diagnostics name.
-  ///   - line: The line that diagnostics name.
-  ///   - work: The work.
-  /// - Returns: A future of the value or the error of `work`.
+  ///
+  /// `turn` is the priority among the waiting work, and `priority` that of the task. `label` names the future.
   @_alwaysEmitIntoClient
   func start<Value: Sendable, Failure: Error>(
     _ label: String,
@@ -91,13 +84,9 @@ public final class SerialQueue: Sendable {
   /// Cancellation, future to task: cancelling the future of waiting work removes the work, which never starts. If `Failure` cannot
   /// represent cancellation, it starts in its turn, and its task is cancelled. Cancelling the future of running work cancels its
   /// task; the next work waits until the closure has returned.
-  /// - Parameters:
-  ///   - name: The name of the task, for debugging.
-  ///   - priority: The priority of the task. It does not change the order.
-  ///   - fileID: The file that diagnostics name.
-  ///   - line: The line that diagnostics name.
-  ///   - work: The work. It runs on the actor to which its closure is isolated.
-  /// - Returns: A future of the value or the error of `work`.
+  ///
+  /// `work` runs on the actor to which its closure is isolated. `name` and `priority` are those of the task, and do not change the
+  /// order.
   @_alwaysEmitIntoClient
   public func future<Value: Sendable, Failure: Error>(
     name: String? = nil,

@@ -48,15 +48,9 @@ enum TaskOperation<Value: Sendable, Failure: Error>: @unchecked Sendable {
 
 extension Future {
   /// Starts a task that resolves the new future with the value or the error of `operation`.
-  /// - Parameters:
-  ///   - start: The kind of the task.
-  ///   - actor: The actor where the task starts, if that of `operation` is not known.
-  ///   - name: The name of the task.
-  ///   - priority: The priority of the task.
-  ///   - fileID: The file that diagnostics name.
-  ///   - line: The line that diagnostics name.
-  ///   - operation: The work.
-  ///   - end: Runs in the task after the work, and before the future resolves; on the main actor for work of the main actor.
+  ///
+  /// The task starts on `actor` if the actor of `operation` is not known. `end` runs in the task after the work, and before the
+  /// future resolves; on the main actor for work of the main actor.
   @_alwaysEmitIntoClient
   init(
     starting start: TaskStart,
