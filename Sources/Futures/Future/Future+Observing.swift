@@ -43,9 +43,6 @@ extension Future {
   }
 
   /// Calls `callback` with the value if the future succeeds; otherwise releases `callback`.
-  /// - Parameters:
-  ///   - context: Where `callback` runs.
-  ///   - callback: Gets the value.
   /// - Returns: A registration that removes the callback. It can be ignored.
   @_alwaysEmitIntoClient
   @inline(__always)
@@ -68,9 +65,6 @@ extension Future {
   }
 
   /// Calls `callback` with the error if the future fails; otherwise releases `callback`.
-  /// - Parameters:
-  ///   - context: Where `callback` runs.
-  ///   - callback: Gets the error.
   /// - Returns: A registration that removes the callback. It can be ignored.
   @_alwaysEmitIntoClient
   @inline(__always)

@@ -2,9 +2,6 @@ extension Future {
   /// Transforms the error; a value passes on unchanged.
   ///
   /// Cost: four allocations while this future is pending, one of them the closure; none if it is resolved.
-  /// - Parameters:
-  ///   - context: Where `transform` runs; `.immediate` by default.
-  ///   - transform: Makes the new error.
   /// - Returns: The derived future. Cancelling it leaves this future, which is cancelled too if nothing else waits for
   ///   it (R16).
   @_alwaysEmitIntoClient
@@ -26,9 +23,6 @@ extension Future {
   ///
   /// Cost: four allocations while this future is pending, one of them the closure. If it is resolved: none, if the
   /// returned future is resolved or was made in `transform`.
-  /// - Parameters:
-  ///   - context: Where `transform` runs; `.immediate` by default.
-  ///   - transform: Makes the second future.
   /// - Returns: The derived future. Cancelling it leaves this future, which is cancelled too if nothing else waits for
   ///   it (R16).
   @_alwaysEmitIntoClient
