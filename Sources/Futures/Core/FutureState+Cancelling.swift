@@ -26,7 +26,7 @@ extension FutureState {
   ///   - states: The states, in the order of their cancellation.
   ///   - trampoline: The trampoline that the caller has entered; `nil` for a deferred cancellation.
   private static func perform(_ states: [FutureState], leaving trampoline: Trampoline? = nil) {
-    var states: [FutureState] = states.reversed()
+    var states: [FutureState] = states.reversed()  // a stack, the next one last
     var cancelled: [FutureState] = []
     while let state = states.popLast() {
       guard let cancellation = state.beginCancelling() else { continue }

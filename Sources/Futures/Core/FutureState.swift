@@ -427,7 +427,7 @@ extension FutureState {
         // The caller still needs the consumer, so the list gets a reference of its own.
         list(retainConsumer(reference.takeUnretainedValue()), status)
         return .orphaned
-      // The caller notifies the input that the state never resolves. The input can still leave it.
+      // The caller notifies the input that the state never resolves. The input, unless it is result-only, counts until it leaves.
       case .orphaned:
         if status == .new { reference._withUnsafeGuaranteedRef { countNotified($0) } }
         return .due
@@ -569,9 +569,9 @@ extension FutureState {
   /// Ends the wait of a consumer that is removed or cancelled before its delivery, and takes it from its list; O(1).
   /// - Parameters:
   ///   - consumer: The consumer: not attached yet, in the list, or an input that this orphan has notified.
-  ///   - isResultOnly: Whether it was cancelled, although its failure type cannot represent cancellation. Then it stays for the
-  ///     result, but no longer keeps this state running (R16).
-  /// - Returns: `nil` if it has started, has left before, or its context has it.
+  ///   - isResultOnly: Whether the consumer was cancelled, although its failure type cannot represent cancellation. Then it stays
+  ///     for the result, but no longer keeps this state running (R16).
+  /// - Returns: `nil` if the consumer has started or left, its context has it, or it gets the result anyway.
   final func leave(_ consumer: Consumer, forResult isResultOnly: Bool = false) -> Departure? {
     changing {
       // In this order: the status publishes the source (`Stage.source`).

@@ -16,9 +16,9 @@ class Inputs: @unchecked Sendable {
   @usableFromInline
   func removeFromInputs(forResult needsResult: Bool) -> [FutureState] { [] }
 
-  /// The pending inputs, whose tasks get the priority of a task that awaits the derived state.
-  /// - Parameter priority: The priority, also for inputs that start later; `nil` if it is not known yet.
-  /// - Returns: The inputs.
+  /// Returns the pending inputs, whose tasks the caller raises to `priority`, that of a task that awaits the derived state.
+  ///
+  /// A subclass whose inputs start later also keeps the priority for them. It is `nil` if the caller only searches.
   func inputs(raisedTo priority: TaskPriority?) -> [FutureState] { [] }
 
   /// Adds the inputs of a subclass for the graph of pending futures.

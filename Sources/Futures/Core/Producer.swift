@@ -83,7 +83,7 @@ extension FutureState {
     return nil
   }
 
-  /// The label of the promise whose future follows this private state.
+  /// The label of the promise whose future follows this private state, directly or through other private states.
   final var labelOfFollower: PromiseLabel? {
     var next = privateFollower
     while let state = next {

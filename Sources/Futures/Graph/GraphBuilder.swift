@@ -288,8 +288,8 @@ struct GraphBuilder {
   private mutating func addStages(startingAt first: FutureState, _ facts: NodeFacts, waitingFor index: Int) {
     var source = index
     var (stage, facts) = (first, facts)
-    var runs = 0
-    var visited = 0
+    var nodeCount = 0
+    var stageCount = 0
     while true {
       let target = stage.target
       if let known = indices[ObjectIdentifier(target)] { return connect(known, waitsFor: source) }
@@ -300,10 +300,10 @@ struct GraphBuilder {
       // The operators of the run, if they differ.
       var operations: [String] = []
       // Extends the run by each next stage for which its node can stand, too.
-      while let next = plainStage(after: state, snapshot), visited < Self.maximumChain {
+      while let next = plainStage(after: state, snapshot), stageCount < Self.maximumChain {
         guard let nextName = names.name(of: next.state, next.facts) else { break }
         let isSame = nextName.operation == name.operation
-        guard isSame || runs >= 8 else { break }
+        guard isSame || nodeCount >= 8 else { break }
         if !isSame {
           // Notes each operator once, in the order of the chain.
           if operations.isEmpty { operations = [name.operation] }
@@ -312,7 +312,7 @@ struct GraphBuilder {
         }
         if nextName.types != name.types { name.types = nil }
         count += 1
-        visited += 1
+        stageCount += 1
         endsWithoutSource = endsWithoutSource || snapshot?.facts.endsWithoutSource == true
         (state, snapshot) = (next.state, StateSnapshot(next.state))
       }
@@ -322,9 +322,9 @@ struct GraphBuilder {
       if endsWithoutSource { ends.byThemselves.insert(graph.nodes[node].id) }
       connect(node, waitsFor: source)
       // The next run begins here with the only consumer of `state`, so `visitStates()` must not add that consumer again.
-      guard let next = plainStage(after: state, snapshot), visited < Self.maximumChain else { return }
+      guard let next = plainStage(after: state, snapshot), stageCount < Self.maximumChain else { return }
       _ = unvisited.popLast()
-      runs += 1
+      nodeCount += 1
       (source, stage, facts) = (node, next.state, next.facts)
     }
   }

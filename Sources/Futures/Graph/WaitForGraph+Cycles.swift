@@ -15,36 +15,38 @@ extension WaitForGraph {
     let awaited = Dictionary(grouping: edges, by: \.waiter).mapValues { $0.map(\.awaited) }
     let waiters = Dictionary(grouping: edges, by: \.awaited).mapValues { $0.map(\.waiter) }
     // Removes the chains before and behind circles first, because the loop below follows all paths from each node that is left.
-    var rest = Self.peel(Self.peel(stuck, awaited, waiters), waiters, awaited)
+    var unsearched = Self.peel(Self.peel(stuck, awaited, waiters), waiters, awaited)
     cycles = []
     // The edges are sorted by the awaited node, and each node of a circle is awaited. So the loop meets the oldest one first.
-    for id in edges.map(\.awaited) where rest.contains(id) {
+    for id in edges.map(\.awaited) where unsearched.contains(id) {
       // The nodes that `id` reaches and that reach `id`; empty if `id` is in no circle.
       let group = Self.reached(from: id, awaited).intersection(Self.reached(from: id, waiters))
-      rest.subtract(group)
-      rest.remove(id)
+      unsearched.subtract(group)
+      unsearched.remove(id)
       if group.contains(id) { cycles.append(cycle(in: group, awaited)) }
     }
   }
 
   /// Returns the nodes from which a path through `next` reaches a circle: removes the others, one end of a path after another.
   private static func peel(_ nodes: Set<Int>, _ next: [Int: [Int]], _ previous: [Int: [Int]]) -> Set<Int> {
-    var (rest, count) = (nodes, next.mapValues(\.count))
-    var ends = nodes.filter { count[$0] == nil }.map { $0 }
-    while let id = ends.popLast() {
-      rest.remove(id)
+    var (kept, nextCount) = (nodes, next.mapValues(\.count))
+    var deadEnds = nodes.filter { nextCount[$0] == nil }.map { $0 }
+    while let id = deadEnds.popLast() {
+      kept.remove(id)
       for node in previous[id] ?? [] {
-        count[node]! -= 1
-        if count[node] == 0 { ends.append(node) }
+        nextCount[node]! -= 1
+        if nextCount[node] == 0 { deadEnds.append(node) }
       }
     }
-    return rest
+    return kept
   }
 
   /// Returns the nodes that the paths from a node reach; `start` itself only if it is in a circle.
   private static func reached(from start: Int, _ next: [Int: [Int]]) -> Set<Int> {
-    var (found, rest): (Set<Int>, [Int]) = ([], [start])
-    while let id = rest.popLast() { rest += (next[id] ?? []).filter { found.insert($0).inserted } }
+    var (found, unvisited): (Set<Int>, [Int]) = ([], [start])
+    while let id = unvisited.popLast() {
+      for node in next[id] ?? [] where found.insert(node).inserted { unvisited.append(node) }
+    }
     return found
   }
 
@@ -91,6 +93,6 @@ extension WaitForGraph {
         }
       }
     }
-    return [start]
+    return [start]  // not reached, because `start` is in a circle of the group
   }
 }
