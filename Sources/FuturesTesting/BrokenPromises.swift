@@ -41,7 +41,7 @@ public func brokenPromises(
   return recorder.recorded
 }
 
-/// Records broken promises until `stop()`.
+/// Records broken promises until `stop()`; the list of observers keeps it alive until then.
 private final class BrokenPromiseRecorder: Sendable {
   private let fileID: String?
   private let broken = Locked<[BrokenPromise]>([])
@@ -51,7 +51,7 @@ private final class BrokenPromiseRecorder: Sendable {
     FuturesDiagnostics.breakObservers.add(self) { [self] promise in
       guard promise.cause == .promiseDropped, self.fileID == nil || self.fileID == promise.fileID else { return false }
       broken.withLock { $0.append(promise) }
-      return true
+      return true  // recorded, so the promise causes no trap
     }
   }
 

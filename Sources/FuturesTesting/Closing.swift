@@ -10,7 +10,7 @@ struct Closing {
   var isClosed = false
   private var count = 0
 
-  /// Returns whether the context drops the piece of work that it receives now, and counts it.
+  /// Returns whether the context has to drop the piece of work that it receives now, which then counts as dropped.
   mutating func claimDrop() -> Bool {
     guard isClosed, count < Self.maximumDrops else { return false }
     count += 1
@@ -26,7 +26,7 @@ extension BreakObservers {
   ///   - isConcerned: Returns whether the calling thread belongs to the test.
   ///   - body: Runs once.
   func excuse(onThreadsWhere isConcerned: @escaping @Sendable () -> Bool, during body: () -> Void) {
-    let owner = Locked(())
+    let owner = Locked(())  // any object: it identifies the observer
     add(owner) { _ in isConcerned() }
     body()
     remove(owner)

@@ -32,7 +32,7 @@ public final class ManualContext: Sendable {
     let thread = UInt(bitPattern: UnsafeMutableRawPointer.ofCurrentThread)
     let isThisThread = { @Sendable in thread == UInt(bitPattern: UnsafeMutableRawPointer.ofCurrentThread) }
     FuturesDiagnostics.breakObservers.excuse(onThreadsWhere: isThisThread) {
-      left = nil  // outside the lock
+      left = nil  // breaks the futures of the work, outside the lock
     }
   }
 
@@ -61,11 +61,13 @@ public final class ManualContext: Sendable {
   /// The place where the queues of this context submit their work.
   var queueBackend: VirtualQueue.Backend {
     VirtualQueue.Backend { [agenda] work in
+      // With a delay of zero, because only delayed work can be removed.
       let turn = agenda.withLock { $0.add(work, afterNanoseconds: 0) }
       return { turn.flatMap { turn in agenda.withLock { $0.remove(turn) } } }
     } submitAfter: { [agenda] delay, work in
       _ = agenda.withLock { $0.add(work, afterNanoseconds: delay) }
     } willRunAtOnce: {
+      // Only a run of `exploreOrders` reports that.
     }
   }
 
@@ -151,7 +153,7 @@ private struct Agenda {
   /// The work with a delay, by the number of its turn.
   private var delayed: [Int: Work] = [:]
 
-  /// The turns of `delayed`, and of cancelled work.
+  /// The turns of `delayed`, and turns of cancelled work that are not removed yet.
   private var turns = Heap<Turn>()
 
   private var lastNumber = 0
@@ -164,7 +166,7 @@ private struct Agenda {
   /// Adds work that is ready now, and returns its turn; `nil` if the caller has to drop the work.
   mutating func add(_ work: @escaping Work) -> Turn? {
     guard !closing.claimDrop() else { return nil }
-    let turn = nextTurn(afterNanoseconds: 0)
+    let turn = makeTurn(afterNanoseconds: 0)
     ready.append((turn, work))
     return turn
   }
@@ -174,13 +176,13 @@ private struct Agenda {
   /// O(log n).
   mutating func add(_ work: @escaping Work, afterNanoseconds delay: Int64) -> Turn? {
     guard !closing.claimDrop() else { return nil }
-    let turn = nextTurn(afterNanoseconds: delay)
+    let turn = makeTurn(afterNanoseconds: delay)
     delayed[turn.number] = work
     turns.insert(turn)
     return turn
   }
 
-  /// Closes the agenda, which drops later work.
+  /// Closes the agenda, which then drops new work, and keeps only the time.
   /// - Returns: The pending work, for release after unlocking.
   mutating func close() -> Agenda {
     let now = now
@@ -192,7 +194,8 @@ private struct Agenda {
     return self
   }
 
-  private mutating func nextTurn(afterNanoseconds delay: Int64) -> Turn {
+  /// Makes the turn of new work.
+  private mutating func makeTurn(afterNanoseconds delay: Int64) -> Turn {
     lastNumber += 1
     return Turn(due: time(afterNanoseconds: delay), number: lastNumber)
   }

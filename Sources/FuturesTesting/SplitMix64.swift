@@ -1,4 +1,4 @@
-/// A pseudorandom generator with a seed.
+/// The pseudorandom generator SplitMix64, with the constants of its authors.
 package struct SplitMix64: RandomNumberGenerator {
   private var state: UInt64
 

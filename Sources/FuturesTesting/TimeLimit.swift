@@ -41,17 +41,18 @@ public func reportingPendingFutures<Value>(
 private final class TimeLimitWatch: Sendable {
   private let hasEnded = Locked(false)
 
-  /// The number of watches in the process, and whether another part of the program tracks: the last watch ends the tracking.
-  private static let watches = Locked((count: 0, tracksAnyway: false))
+  /// The number of watches in the process, and whether futures were tracked before the first: if not, the last ends the tracking.
+  private static let watches = Locked((count: 0, wasTracking: false))
 
   /// Tracks pending futures from now on, and reports them once the time has passed.
   init(seconds: Double, _ report: @escaping @Sendable (WaitForGraph) -> Void) {
     Self.watches.withLock { watches in
-      if watches.count == 0 { watches.tracksAnyway = FuturesDiagnostics.tracksPendingFutures }
+      if watches.count == 0 { watches.wasTracking = FuturesDiagnostics.tracksPendingFutures }
       watches.count += 1
     }
     FuturesDiagnostics.tracksPendingFutures = true
     let start = DispatchTime.now()
+    // Bounded, so that the nanoseconds fit into an `Int64`.
     let nanoseconds = Int64(max(0, min(seconds, 1e9)) * 1e9)
     DispatchQueue(label: "swift-futures.time-limit")
       .asyncAfter(deadline: DispatchTime(afterNanoseconds: nanoseconds)) { [hasEnded] in
@@ -60,12 +61,12 @@ private final class TimeLimitWatch: Sendable {
       }
   }
 
-  /// Prevents the report, and ends the tracking with the last watch.
+  /// Prevents the report; the last watch also ends the tracking.
   func end() {
     hasEnded.withLock { $0 = true }
     let isLast = Self.watches.withLock { watches in
       watches.count -= 1
-      return watches.count == 0 && !watches.tracksAnyway
+      return watches.count == 0 && !watches.wasTracking
     }
     if isLast { FuturesDiagnostics.tracksPendingFutures = false }
   }

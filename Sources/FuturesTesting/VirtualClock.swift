@@ -43,7 +43,7 @@ public struct VirtualClock: Clock {
 
   /// Suspends the task until the test has moved the time to `deadline`.
   ///
-  /// Returns at once if the time is there. Cancelling the task ends the sleep at once.
+  /// Returns at once if that time has come. Cancelling the task ends the sleep at once.
   /// - Parameters:
   ///   - deadline: The time.
   ///   - tolerance: Has no effect.

@@ -67,7 +67,7 @@ public struct EveryOrder: TestTrait, SuiteTrait, TestScoping {
     }
   }
 
-  /// Explores the orders of a test function, which must not outlive this call.
+  /// Explores the orders of a test function, and traps if a run of the function stays suspended at the end.
   package func explore(
     _ name: String,
     in fileID: String,
@@ -75,7 +75,7 @@ public struct EveryOrder: TestTrait, SuiteTrait, TestScoping {
     hasFailed: (@Sendable (_ order: () -> Void) -> Bool)?,
     _ function: @Sendable () async throws -> Void
   ) async throws {
-    let bodies = Locked(0)  // that have not ended
+    let runningBodies = Locked(0)
     try await withoutActuallyEscaping(function) { function in
       do {
         try await exploreOrders(
@@ -86,8 +86,8 @@ public struct EveryOrder: TestTrait, SuiteTrait, TestScoping {
           repeating: order,
           hasFailed: hasFailed
         ) { orders in
-          bodies.withLock { $0 += 1 }
-          defer { bodies.withLock { $0 -= 1 } }
+          runningBodies.withLock { $0 += 1 }
+          defer { runningBodies.withLock { $0 -= 1 } }
           try await EveryOrder.$current.withValue(orders) { try await function() }
         }
       } catch {
@@ -96,8 +96,8 @@ public struct EveryOrder: TestTrait, SuiteTrait, TestScoping {
           failure.caller = ".everyOrder"
           error = failure
         }
-        // Swift would trap as well, and name no order.
-        guard bodies.withLock(\.self) == 0 else {
+        // The function that escapes would make Swift trap as well, and that message would name no order.
+        guard runningBodies.withLock(\.self) == 0 else {
           fatalError(
             "\(error)\nThe body of `\(name)` stays suspended, although it was cancelled. It cannot outlive its test."
           )
@@ -128,7 +128,7 @@ extension Trait where Self == EveryOrder {
 private final class SearchIssues: Sendable {
   private let state = Locked((isSearching: false, hasFailed: false))
 
-  /// Returns whether an issue is recorded, and notes an issue of the order that runs now.
+  /// Returns whether Swift Testing records an issue; in an order of the search it does not, and the order counts as failed.
   func keepsIssue() -> Bool {
     state.withLock { state in
       if state.isSearching { state.hasFailed = true }
@@ -136,8 +136,9 @@ private final class SearchIssues: Sendable {
     }
   }
 
+  /// Runs an order of the search, and returns whether an expectation failed in it.
   func hasFailed(during run: () -> Void) -> Bool {
-    state.withLock { $0 = (true, false) }
+    state.withLock { $0 = (isSearching: true, hasFailed: false) }
     run()
     return state.withLock { state in
       state.isSearching = false

@@ -8,6 +8,7 @@ extension Future {
   @_alwaysEmitIntoClient
   nonisolated(nonsending) package func awaitResult() async -> Result<Value, Failure> {
     if let result = await awaitResult(untilCancelled: Cancelled<Failure>.isExpressible) { return result }
+    // The wait was cancelled, so `Failure` can represent that.
     return .failure(Cancelled<Failure>.failure.unsafelyUnwrapped)
   }
 
@@ -17,14 +18,14 @@ extension Future {
   /// platforms that needs the 26 releases, and a compiler of Swift 6.4 or later.
   /// - Parameters:
   ///   - endsWhenCancelled: Whether the wait ends when the task is cancelled.
-  ///   - leavesFuture: Whether a wait that ends so leaves the future. That cancels a future without other consumers (R16).
+  ///   - leavesFuture: Whether a cancelled wait also cancels the future, if the future has no other consumer (R16).
   /// - Returns: The result; `nil` if cancellation has ended the wait.
   @_alwaysEmitIntoClient
   nonisolated(nonsending) package func awaitResult(
     untilCancelled endsWhenCancelled: Bool,
     leaving leavesFuture: Bool = false
   ) async -> Result<Value, Failure>? {
-    guard let state = state else { return peek() }
+    guard let state = state else { return peek() }  // made resolved
     // Compilers before 6.4 make a strong reference to the handler's function, which older systems do not have: a program with it
     // does not start there (swift PR 88428).
     #if !canImport(Darwin) || compiler(>=6.4)

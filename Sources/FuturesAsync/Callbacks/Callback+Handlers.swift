@@ -55,7 +55,7 @@ extension Callback {
     resume(with: result)
   }
 
-  /// Returns the result of an API that passes a value or an error: the error wins, and neither is a violation.
+  /// Returns the error if there is one, otherwise the value; if there is neither, a violation of the API's contract.
   private func result(_ value: Value?, _ error: (any Error)?) -> Result<Value, any Error> {
     if let error { return .failure(error) }
     guard let value else { return .failure(slot.site.contractViolation) }

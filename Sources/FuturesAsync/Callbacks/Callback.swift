@@ -76,7 +76,7 @@ public final class Callback<Value>: @unchecked Sendable {
 
   /// Runs `handler` if the task is cancelled before the callback is called.
   ///
-  /// Once the other handlers have run, `handler` runs at once.
+  /// If a cancellation has already run the other handlers, `handler` runs at once.
   ///
   /// Cancellation, task to callback: handlers run once, in order, on the thread that cancels. They run after the
   /// `onCancel` of `withCallback`. They are released when the callback is called. If a handler calls the callback, that

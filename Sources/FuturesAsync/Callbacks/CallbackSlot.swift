@@ -91,7 +91,7 @@ final class CallbackSlot<Value>: @unchecked Sendable {
   }
 
   /// Stores the continuation of the suspended task.
-  /// - Returns: `false` if the task was cancelled before.
+  /// - Returns: `false` if the task was cancelled before. Then no work starts, and the caller resumes the task.
   func begin(_ continuation: UnsafeContinuation<Void, Never>, onCancel: @escaping @Sendable () -> Void) -> Bool {
     state.withLock { state in
       guard case .idle = state.phase else { return false }
@@ -132,17 +132,17 @@ final class CallbackSlot<Value>: @unchecked Sendable {
 
   /// Fills the slot, if it is empty, and resumes the task.
   private func complete(with result: sending Result<Value, any Error>) {
-    var previous = end(with: result)
+    var previous = fill(with: result)
     guard case .waiting(let continuation) = previous.phase else { return }
-    // Released here, outside the lock, and before the call returns.
+    // Releases the handlers outside the lock, and before `withCallback` returns.
     previous.handlers = []
     continuation.resume()
   }
 
-  /// Runs all handlers and then resumes the task with the error of a cancelled call, if the slot is empty.
+  /// If the slot is empty, fills it with the error of a cancelled call, runs all handlers, and then resumes the task.
   func cancel() {
     guard case .waiting(let continuation) = beginCancelling() else { return }
-    // Releases each batch after running it, and before the call returns.
+    // A handler can add another one, which is then in the next batch.
     while let handlers = takeHandlers() {
       for handler in handlers { handler() }
     }
@@ -150,11 +150,11 @@ final class CallbackSlot<Value>: @unchecked Sendable {
   }
 
   /// Stores the result, if the slot is empty.
-  /// - Returns: The previous phase, the handlers that can no longer run; `finished` if the slot was full.
-  private func end(with result: Result<Value, any Error>) -> (phase: State.Phase, handlers: [Handler]) {
+  /// - Returns: The previous phase, and the handlers to release after unlocking; `finished` if the slot was full.
+  private func fill(with result: Result<Value, any Error>) -> (phase: State.Phase, handlers: [Handler]) {
     state.withLock { state in
       switch state.phase {
-      case .cancelling, .finished: return (.finished, [])
+      case .cancelling, .finished: return (.finished, [])  // the slot is full
       case .idle, .waiting: break
       }
       defer {
@@ -172,7 +172,7 @@ final class CallbackSlot<Value>: @unchecked Sendable {
     state.withLock { state in
       let previous = state.phase
       switch previous {
-      case .idle: state.phase = .finished
+      case .idle: state.phase = .finished  // `begin` then lets the task resume at once
       case .waiting: state.phase = .cancelling
       case .cancelling, .finished: return previous
       }
@@ -203,7 +203,7 @@ final class CallbackSlot<Value>: @unchecked Sendable {
       case .waiting, .cancelling:
         state.handlers.append(handler)
         return false
-      case .idle, .finished: return state.isCancelled
+      case .idle, .finished: return state.isCancelled  // while `idle`, no callback exists that could add a handler
       }
     }
     if isLate { handler() }

@@ -43,9 +43,9 @@ public func callbackStream<Element: Sendable>(
 
 /// Turns a callback of the main actor that is called many times into an asynchronous sequence: a delegate, an observer, a listener.
 ///
-/// As `callbackStream(_:of:bufferingPolicy:fileID:line:_:)`, but `start` runs on the main actor, whatever calls this. So it makes and
-/// keeps objects of the main actor, with neither a task nor an optional property. `.main` runs it later, through the main queue.
-/// `.mainImmediate` runs it at once on the main actor.
+/// As `callbackStream(_:of:bufferingPolicy:fileID:line:_:)`, but `start` runs on the main actor, whatever calls this. So `start` can
+/// make and keep objects of the main actor, with neither a task nor an optional property. `.main` runs `start` later, through the
+/// main queue. `.mainImmediate` runs it at once on the main actor.
 ///
 /// ```swift
 /// let places = callbackStream(of: Place.self, on: .main) { stream in
@@ -69,7 +69,8 @@ public func callbackStream<Element: Sendable>(
   _ start: @escaping @MainActor (CallbackStream<Element>) -> Void
 ) -> AsyncThrowingStream<Element, any Error> {
   callbackStream(label, of: type, bufferingPolicy: bufferingPolicy, fileID: fileID, line: line) { stream in
-    context.submitting { if !stream.isCancelled { start(stream) } }()
+    let submitStart = context.submitting { if !stream.isCancelled { start(stream) } }
+    submitStart()
   }
 }
 
@@ -80,14 +81,14 @@ public final class CallbackStream<Element: Sendable>: Sendable {
   /// The destination of the elements.
   enum Output: Sendable {
     case reader(AsyncThrowingStream<Element, any Error>.Continuation)
-    /// The number of the run tells a handle of an earlier run apart.
+    /// A run is one start of the source. Its number shows whether the handle is of an earlier run.
     case readers(SharedOutput, run: Int)
   }
 
   /// The readers of a shared stream.
   ///
-  /// Weak: the readers keep the stream alive, and an API can keep the handle longer. With `start`, which keeps the API, that would be
-  /// a cycle.
+  /// Weak, because `start` of the stream can keep the API, and the API keeps the handle: a strong reference would close a cycle.
+  /// The readers keep the stream alive.
   struct SharedOutput: @unchecked Sendable {  // the reference never changes, and reading a weak reference is atomic
     weak var stream: SharedCallbackStream<Element>?
   }
@@ -105,7 +106,7 @@ public final class CallbackStream<Element: Sendable>: Sendable {
     site.track(self, as: .callbackStream)
   }
 
-  /// Whether the reader has left; the sequence ends only after the handlers, and ignores calls from then on.
+  /// Whether the reader has left: then `yield` and `finish` do nothing, although the sequence ends only after the handlers.
   fileprivate var isCancelled: Bool { cancellation.isTriggered }
 
   deinit {
@@ -134,7 +135,7 @@ public final class CallbackStream<Element: Sendable>: Sendable {
 
   /// Runs `handler` if the reader leaves before the end: its task is cancelled, or it releases the sequence.
   ///
-  /// Of several readers, the last one counts. If the reader has already left, `handler` runs at once.
+  /// With several readers, `handler` runs when the last one leaves. If the reader has already left, `handler` runs at once.
   ///
   /// Cancellation, task to callback: handlers run once, in order, on the thread that cancels or releases. Calls of
   /// `yield` and `finish` in a handler are late and have no effect. The handlers are released when the sequence has
@@ -157,7 +158,7 @@ public final class CallbackStream<Element: Sendable>: Sendable {
 
 extension CallbackStream: PendingSite {
   package var pendingStatus: PendingSiteStatus {
-    // The end of the sequence ends `cancellation`.
+    // `cancellation` is pending until the reader leaves or the sequence ends.
     cancellation.isPending ? .pending(isCancelled: false, task: nil) : .ended
   }
 }

@@ -2,8 +2,8 @@ public import Futures
 
 /// Calls a callback API whose failures have one type, and suspends the task until the API calls the callback.
 ///
-/// As `withCallback(_:of:isolation:fileID:line:_:onCancel:)`, with the same parameters, but it throws only `Failure`. So it needs the
-/// two errors that it can have to make itself: `cancelled`, and `dropped` if the API releases the callback without a call.
+/// As `withCallback(_:of:isolation:fileID:line:_:onCancel:)`, with the same parameters, but it throws only `Failure`. So the caller
+/// passes two errors: `cancelled` for a cancelled call, and `dropped` if the API releases the callback without a call.
 ///
 /// ```swift
 /// func user(_ id: Int) async throws(APIError) -> User {
@@ -37,7 +37,7 @@ public func withCallback<Value, Failure: Error>(
   // Throws only here: in Swift 6.3 a rethrow across a hop returns off the caller's actor.
   switch slot.takeResult() {
   case .success(let value): return value
-  // The slot gets its errors from this function and from a `TypedCallback`.
+  // All errors of the slot are of this type: the parameters of this function, and what a `TypedCallback` passes.
   case .failure(let error): throw error as! Failure  // swift-format-ignore: NeverForceUnwrap
   }
 }
@@ -65,7 +65,9 @@ public final class TypedCallback<Value, Failure: Error>: @unchecked Sendable {
 
   /// Resumes the waiting call with a value or an error.
   /// - Parameter result: The result, which the caller transfers.
-  public func resume(with result: sending Result<Value, Failure>) { slot.resume(with: result.mapError { $0 }) }
+  public func resume(with result: sending Result<Value, Failure>) {
+    slot.resume(with: result.mapError { $0 as any Error })
+  }
 
   /// Runs `handler` if the task is cancelled before the callback is called, as `onCancel` of `Callback` does.
   ///

@@ -55,6 +55,7 @@ public struct ProgressUpdates: AsyncSequence, Sendable {
           version = newest
           return progress
         case .ended: self.state = nil
+        // `version` is not `nil`, because the first read always returns progress.
         case .none: await Self.waitForNews(of: state, since: version ?? 0, isolation: actor)
         }
       }

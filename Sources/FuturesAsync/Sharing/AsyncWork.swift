@@ -32,19 +32,19 @@ extension ConcurrencyLimit {
 
   /// Runs async work in a task when a slot is free, and frees the slot when the work has returned.
   ///
-  /// `turn` is the priority among the waiting work, and `priority` that of the task. `label` names the future.
+  /// `queuePriority` is the priority among the waiting work, and `priority` that of the task. `label` names the future.
   @_alwaysEmitIntoClient
   func start<Value: Sendable, Failure: Error>(
     _ label: String,
     _ name: String?,
-    _ turn: TaskPriority,
+    _ queuePriority: TaskPriority,
     _ priority: TaskPriority?,
     _ fileID: StaticString,
     _ line: UInt,
     _ work: @escaping @Sendable @isolated(any) () async throws(Failure) -> Value
   ) -> Future<Value, Failure> {
-    run(label, priority: turn, fileID: fileID, line: line) { slot in
-      // The slot is free at the end of the closure, and not of the future: a task that is cancelled can still run.
+    run(label, priority: queuePriority, fileID: fileID, line: line) { slot in
+      // Frees the slot when the closure has returned, not when the future resolves: a cancelled task can still run.
       Future(starting: .detached, name: name, priority: priority, fileID, line, operation: .throwing(work)) {
         self.releaseFromTask(slot)
       }
@@ -54,7 +54,7 @@ extension ConcurrencyLimit {
 
 /// Runs async work in the order of the calls, each piece after the one before has ended.
 ///
-/// Old calls that must keep their order, over the methods of an actor: a task for each call would keep none.
+/// For old calls that must keep their order, and now call the methods of an actor: a task for each call would lose the order.
 ///
 /// ```swift
 /// let writes = SerialQueue()
@@ -67,10 +67,10 @@ extension ConcurrencyLimit {
 /// }
 /// ```
 ///
-/// The work keeps the order, and callbacks of two futures do not: the next piece can start before the callbacks of the one before.
+/// The work keeps the order, but the callbacks of its futures do not: work can start before callbacks of earlier work have run.
 ///
 /// An actor alone does not do this: at each `await` of a method, other calls can run. A piece of work must not wait for a later
-/// one of the same queue, because it would wait for itself.
+/// one of the same queue, because the later one waits for it.
 ///
 /// Work that waits or runs keeps this object alive.
 public final class SerialQueue: Sendable {

@@ -29,14 +29,14 @@ extension ConcurrencyLimit {
     _ operation: () async throws -> R
   ) async throws -> R {
     try Task.checkCancellation()
-    let turn = takeSlot(priority ?? Task.currentPriority, fileID, line)
+    let future = takeSlot(priority ?? Task.currentPriority, fileID, line)
     let hold: Hold
     do {
-      hold = try await turn.value(onCancel: .cancel)
+      hold = try await future.value(onCancel: .cancel)
     } catch {
-      turn.cancel()
-      // Gives back a slot that became free while the task was cancelled.
-      if case .success(let hold) = turn.peek() { release(hold) }
+      // After `cancel` the future gets no slot any more. A slot that it got before goes back.
+      future.cancel()
+      if case .success(let hold) = future.peek() { release(hold) }
       throw error
     }
     // A `Result`: in Swift 6.3 a rethrow across a hop returns off the caller's actor.
@@ -55,16 +55,16 @@ extension ConcurrencyLimit {
   @usableFromInline
   struct Hold: Sendable {
     @usableFromInline let slot: Slot
-    /// Pending while the task has the slot, for the graph; `nil` if pending futures are not tracked.
+    /// Only for the graph: pending while the task has the slot; `nil` if pending futures are not tracked.
     @usableFromInline let end: Promise<Void, Never>?
 
     @inlinable
     init(slot: Slot, end: Promise<Void, Never>?) { (self.slot, self.end) = (slot, end) }
   }
 
-  /// Returns a future that resolves when a slot is free.
+  /// Returns a future that succeeds when a slot is free.
   ///
-  /// Its success takes the slot, which `release` gives back.
+  /// From then on the slot is taken, until the caller gives it back by `release`.
   @_alwaysEmitIntoClient
   func takeSlot(_ priority: TaskPriority, _ fileID: StaticString, _ line: UInt) -> Future<
     Hold, CancellationError
@@ -73,16 +73,18 @@ extension ConcurrencyLimit {
     let id = ObjectIdentifier(promise)
     promise.onCancel { [weak self] in self?.remove(id) }
     enqueue(id, priority) { [self] slot in
+      // A promise that stays pending while the slot is taken: the graph shows waiting work behind its future.
       let isTracked = FuturesDiagnostics.mayTrackPendingFutures
       let end = isTracked ? Promise<Void, Never>("a slot of ConcurrencyLimit", fileID: fileID, line: line) : nil
       if let end { self.hold(slot, for: end) }
       let hold = Hold(slot: slot, end: end)
-      if !promise.succeed(hold) { release(hold) }
+      if !promise.succeed(hold) { release(hold) }  // the wait was cancelled just now
     }
     if !promise.isResolved { showWaiting(promise) }
     return promise.future
   }
 
+  /// Gives a slot back, and shows in the graph that its work has ended.
   @_alwaysEmitIntoClient
   func release(_ hold: Hold) {
     hold.end?.succeed()

@@ -3,7 +3,7 @@ public import Futures
 extension Latest {
   /// Replaces the request by async work, and suspends until that work ends.
   ///
-  /// It cancels the request before at once, and starts `operation`. Cancellation: as with a delay.
+  /// It cancels the request before at once, and starts `operation`. Cancellation: as in the overload with a delay.
   @_alwaysEmitIntoClient
   public func value<Value: Sendable>(
     isolation: isolated (any Actor)? = #isolation,
@@ -40,7 +40,7 @@ extension Latest {
     return try await result(pace, operation).get()
   }
 
-  /// As `value`; a `Result`, because in Swift 6.3 a rethrow across a hop returns off the caller's actor.
+  /// As `value`, but returns a `Result`, because in Swift 6.3 a rethrow across a hop returns off the caller's actor.
   @_alwaysEmitIntoClient
   func result<Value: Sendable>(
     _ pace: LatestPace,
@@ -51,6 +51,7 @@ extension Latest {
     let future = slot.wait(pace, on: timer)
       .setFailureType(to: (any Error).self)
       .flatMap { _ in
+        // `false` if a newer request or `cancel()` has superseded this one. That also cancels this future.
         slot.start(number, pace, on: timer) ? Future<Value, any Error> { try await operation() } : .never
       }
     slot.set(number) { future.cancel() }
@@ -60,6 +61,7 @@ extension Latest {
     } catch {
       result = .failure(error)
     }
+    // `false` if a newer request or `cancel()` has come since the result arrived.
     return slot.end(number) ? result : .failure(CancellationError())
   }
 }

@@ -41,7 +41,7 @@ public final class SharedCallbackStream<Element: Sendable>: Sendable {
   ///   - fileID: The file that errors name.
   ///   - line: The line that errors name.
   ///   - start: Starts the callbacks. It runs outside every lock, on the thread that asks for the first reader. If another thread
-  ///     starts or stops the source then, `start` runs on that thread, or on one of the global queue, after the `onCancel` handlers.
+  ///     is starting or stopping the source, `start` runs on that thread, or on one of the global queue, after the `onCancel` handlers.
   ///     So two runs never overlap.
   public init(
     _ label: String? = nil,
@@ -73,7 +73,7 @@ public final class SharedCallbackStream<Element: Sendable>: Sendable {
 
   /// Adds a reader, and starts the source if it is the first.
   ///
-  /// It gets the elements that are yielded from now on.
+  /// The reader gets the elements that are yielded from now on.
   /// - Parameters:
   ///   - bufferingPolicy: The treatment of unread elements of this reader.
   ///   - startsWithLast: Whether the sequence begins with the last element that the running source has yielded, if there is one.
@@ -126,7 +126,7 @@ public final class SharedCallbackStream<Element: Sendable>: Sendable {
       }
     }
 
-    /// Suspends the task until its reader gets an event; a cancelled task leaves the stream, which ends the wait.
+    /// Suspends the task until the reader has an event; a cancellation of the task removes the reader, which ends the wait.
     private func wait() async -> SharedStreamEvent {
       await withTaskCancellationHandler {
         await withUnsafeContinuation { waiter in
@@ -138,12 +138,12 @@ public final class SharedCallbackStream<Element: Sendable>: Sendable {
     }
   }
 
-  /// Returns the next element or the end of a reader; if there is neither, enqueues `waiter`.
+  /// Returns the next element or the end of a reader; `nil` if there is neither, after enqueueing `waiter`, if there is one.
   private func next(of reader: SharedReader, _ waiter: SharedReader.Waiter?) -> SharedStreamEvent? {
     state.withLock { _ in reader.next(waiter) }
   }
 
-  /// Removes a reader, ends the reads that wait, and stops the source after the last reader.
+  /// Removes a reader, stops the source after the last reader, and then ends the reads that wait.
   private func leave(_ reader: SharedReader) {
     let (waiters, unread) = state.withLock { state in
       state.remove(reader)
@@ -154,7 +154,9 @@ public final class SharedCallbackStream<Element: Sendable>: Sendable {
     for waiter in waiters { waiter.resume(returning: .end(nil)) }
   }
 
-  /// Gives an event of a run to all readers, and resumes the tasks that wait for it.
+  /// Gives an event to all readers, and resumes the tasks that wait for it.
+  ///
+  /// A run is one start of the source. An event of a run that has ended is dropped.
   func deliver(_ event: SharedStreamEvent, run: Int) {
     guard let delivery = state.withLock({ $0.accept(event, run: run) }) else { return }
     delivery.ended?.end()
@@ -165,20 +167,20 @@ public final class SharedCallbackStream<Element: Sendable>: Sendable {
 // MARK: - The source
 
 extension SharedCallbackStream {
-  /// The maximum number of starts and stops of one turn (R28).
+  /// The maximum number of starts and stops that a thread makes in one call (R28).
   ///
-  /// A thread has at most one of its own, and its `start` and handlers can cause the next ones.
+  /// The call itself causes at most one. The closures of the user that it runs can cause more.
   private static var maximumActions: Int { 4 }
 
-  /// Starts or stops the source until that fits the readers, unless another thread does.
+  /// Starts the source if there are readers, and stops it if there are none, unless another thread is doing that.
   private func controlSource() {
     if state.withLock({ $0.beginControl() }) { continueControl() }
   }
 
   /// Starts and stops the source until it fits the readers, at most `maximumActions` times on this thread.
   ///
-  /// Other threads can add and release readers as fast as this one starts and stops the source. So the turn goes to a thread of the
-  /// global queue in the end.
+  /// Other threads can add and release readers as fast as this one starts and stops the source. So after that maximum a thread of
+  /// the global queue continues.
   private func continueControl() {
     for _ in 0..<Self.maximumActions {
       guard let action = state.withLock({ $0.nextAction() }) else { return }
@@ -191,7 +193,7 @@ extension SharedCallbackStream {
           start(handle)
           continue
         }
-        // The context continues this turn after `start`, so that a stop comes later than `start`.
+        // The context continues this loop after `start`, so that a stop comes later than `start`.
         return context.execute {
           self.start(handle)
           self.continueControl()

@@ -37,7 +37,7 @@ final class SharedReader: @unchecked Sendable {
   typealias Element = any AnyObject & Sendable
   typealias Waiter = UnsafeContinuation<SharedStreamEvent, Never>
 
-  /// The unread elements that a reader keeps; above that it drops the newest or the oldest.
+  /// How many unread elements a reader keeps: one more replaces the oldest if `keepsNewest`, and otherwise is dropped.
   struct Policy: Sendable {
     var limit = Int.max
     var keepsNewest = false
@@ -55,15 +55,15 @@ final class SharedReader: @unchecked Sendable {
 
   init(_ policy: Policy) { self.policy = policy }
 
-  /// Passes on an element: to the first task that waits, or into the buffer.
-  /// - Returns: The task to resume, and the element that the policy drops, for release after unlocking.
+  /// Takes an element: for the first task that waits, otherwise into the buffer.
+  /// - Returns: The task to resume with the element, and the element that the policy drops, for release after unlocking.
   func add(_ element: Element) -> (waiter: Waiter?, dropped: Element?) {
     if !waiters.isEmpty { return (waiters.removeFirst(), nil) }
     guard elements.count - first >= policy.limit else {
       elements.append(element)
       return (nil, nil)
     }
-    guard policy.keepsNewest, let oldest = popFirst() else { return (nil, element) }
+    guard policy.keepsNewest, let oldest = popFirst() else { return (nil, element) }  // a limit of 0 keeps none
     elements.append(element)
     return (nil, oldest)
   }
@@ -79,7 +79,7 @@ final class SharedReader: @unchecked Sendable {
     return element
   }
 
-  /// Returns the next element or the end, or enqueues the task if there is neither.
+  /// Returns the next element or the end; `nil` if there is neither, after enqueueing `waiter`, if there is one.
   func next(_ waiter: Waiter?) -> SharedStreamEvent? {
     if let element = popFirst() { return .element(element) }
     if let end {
@@ -91,7 +91,7 @@ final class SharedReader: @unchecked Sendable {
   }
 
   /// Ends the reader after its unread elements.
-  /// - Returns: The tasks that wait; with one of them, no element is unread.
+  /// - Returns: The waiting tasks, which the caller resumes with the end. Tasks wait only while no element is unread.
   func finish(_ error: (any Error)?) -> [Waiter] {
     guard end == nil else { return [] }
     defer { waiters = [] }
@@ -112,8 +112,8 @@ final class SharedReader: @unchecked Sendable {
 /// An event goes to all readers in one step under the lock. So they get all events in the same order, no event waits for a thread
 /// to pass it on, and the readers' policies bound all memory. The thread of the event then resumes the tasks that waited for it.
 ///
-/// One thread at a time starts and stops the source, so two runs never overlap. If a thread finds another one
-/// doing that, the other one also does its work.
+/// A run lasts from a start of the source until the source ends or is stopped. Only one thread at a time starts and stops the source,
+/// so two runs never overlap. That thread also makes the starts and stops that other threads cause meanwhile.
 final class SharedStreamState {
   typealias Element = SharedReader.Element
 
@@ -131,7 +131,10 @@ final class SharedStreamState {
 
   /// The cancellation of the present run, from before its start until it ends or is stopped.
   private var cancellationOfRun: CancellationState?
+  /// The number of the newest run.
   private var run = 0
+
+  /// Whether a thread starts and stops the source now.
   private var isControlling = false
 
   /// The last element that the running source has yielded.
@@ -152,13 +155,13 @@ final class SharedStreamState {
 
   // MARK: - The source
 
-  /// Returns whether the caller is the thread that starts and stops the source.
+  /// Returns whether the caller has to start and stop the source now; `false` while another thread does.
   func beginControl() -> Bool {
     defer { isControlling = true }
     return !isControlling
   }
 
-  /// Returns the next action; `nil` ends the caller's turn.
+  /// Returns the start or stop that the source needs; `nil` if none, and then the caller's control has ended.
   func nextAction() -> SharedSourceAction? {
     if let cancellationOfRun, readers.isEmpty {
       defer { endRun() }
@@ -185,7 +188,7 @@ final class SharedStreamState {
   func accept(_ event: SharedStreamEvent, run: Int) -> Delivery? {
     guard cancellationOfRun != nil, run == self.run else { return nil }
     var delivery = Delivery()
-    if let last { delivery.released.append(last) }
+    if let last { delivery.released.append(last) }  // replaced or removed below
     switch event {
     case .element(let element):
       last = element

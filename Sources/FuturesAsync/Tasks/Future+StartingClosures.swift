@@ -1,8 +1,9 @@
 public import Futures
 
 // The task of `Future { … }`. Its closure has a pack of parameters that is always empty, as `Future+Task.swift` explains. A closure
-// that adapts it to `TaskOperation` would cost one more allocation, and so would a conversion of a closure that cannot throw. So each
-// of the two kinds has its own function.
+// that adapts it to `TaskOperation` would cost one more allocation, and so would a conversion of a closure that cannot throw. So
+// closures that throw and closures that cannot throw have functions of their own. As in `TaskWork`, the closures of the tasks are
+// declared `throws` without throwing.
 
 extension Future {
   /// Starts a task as `Task { }` does, for a closure that throws.
@@ -20,6 +21,7 @@ extension Future {
     // Not a data race: the closure was transferred here, and only the task calls it.
     nonisolated(unsafe) let operation = operation
     let actor = Self.isolation(of: operation)
+    // Lets a `wait()` on the main thread find that it blocks a task of the main actor (R10a).
     if let actor { state.noteActorOfTask(actor) }
     let task =
       if let actor {
@@ -44,6 +46,7 @@ extension Future {
     self.init(state)
     nonisolated(unsafe) let operation = operation  // as above
     let actor = Self.isolation(of: operation)
+    // Lets a `wait()` on the main thread find that it blocks a task of the main actor (R10a).
     if let actor { state.noteActorOfTask(actor) }
     let task =
       if let actor {
@@ -57,13 +60,13 @@ extension Future {
 
   /// Returns the actor of a closure.
   ///
-  /// A function, because Swift 6.3 cannot read it from a `sending` parameter of this type.
+  /// A function, because Swift 6.3 cannot read `isolation` of a `sending` parameter of this type.
   @_alwaysEmitIntoClient
   static func isolation<each Nothing, Thrown: Error>(
     of operation: @isolated(any) (repeat (Never, each Nothing) -> Void) async throws(Thrown) -> Value
   ) -> (any Actor)? { operation.isolation }
 
-  /// Starts a task on `isolation`, which the closure captures: the capture makes the task start there, in order of creation.
+  /// Starts a task on `isolation`: its closure captures that actor, so tasks of one actor start in the order of their creation.
   @_alwaysEmitIntoClient
   static func start<each Nothing>(
     isolation: isolated (any Actor)?,
@@ -73,7 +76,8 @@ extension Future {
     throwing operation: @escaping @isolated(any) (repeat (Never, each Nothing) -> Void) async throws(Failure) -> Value
   ) -> Task<Void, any Error> {
     nonisolated(unsafe) let operation = operation  // only the task calls it
-    // Does not rethrow: in Swift 6.3 a rethrow across a hop returns off the caller's actor.
+    // The closures do not rethrow: in Swift 6.3 a rethrow across a hop returns off the caller's actor.
+    // A name needs the 26 releases on Apple systems.
     if name != nil, #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) {
       return Task(name: name, priority: priority) { () async throws in
         _ = isolation
@@ -94,7 +98,7 @@ extension Future {
     }
   }
 
-  /// As the function for a closure that throws.
+  /// Starts a task on `isolation`, as the function above, for a closure that cannot throw.
   @_alwaysEmitIntoClient
   static func start<each Nothing>(
     isolation: isolated (any Actor)?,

@@ -49,7 +49,7 @@ enum TaskOperation<Value: Sendable, Failure: Error>: @unchecked Sendable {
 extension Future {
   /// Starts a task that resolves the new future with the value or the error of `operation`.
   ///
-  /// The task starts on `actor` if the actor of `operation` is not known. `end` runs in the task after the work, and before the
+  /// `actor` is where the task starts; `nil` for the actor of `operation`. `end` runs in the task after the work, and before the
   /// future resolves; on the main actor for work of the main actor.
   @_alwaysEmitIntoClient
   init(
@@ -65,6 +65,7 @@ extension Future {
     let work = TaskWork<Value, Failure>(operation, atEnd: end)
     self.init(work.state)
     let actor = actor ?? operation.isolation
+    // Lets a `wait()` on the main thread find that it blocks a task of the main actor (R10a).
     if let actor { work.state.noteActorOfTask(actor) }
     let task =
       if start == .detached {
@@ -97,19 +98,20 @@ struct TaskWork<Value: Sendable, Failure: Error>: Sendable {
   @_alwaysEmitIntoClient
   nonisolated(nonsending) func run() async { resolve(await operation.run()) }
 
+  /// Calls `end`, and then resolves the state.
   @_alwaysEmitIntoClient
   func resolve(_ result: Result<Value, Failure>) {
     end?()
     state.resolveFromTask(result)
   }
 
-  /// As `run()`, in a detached task, whose closure can still be isolated to the main actor, for example by the default of its module.
+  /// Runs the work in a detached task; its closure can be isolated to the main actor, for example by the default of its module.
   @_alwaysEmitIntoClient
   nonisolated(nonsending) func runDetached() async {
     if operation.isolation === MainActor.shared { await runOnMainActor() } else { await run() }
   }
 
-  /// As `run()`, and resolves the state on the main actor too, so that a blocked main thread keeps it pending for certain (R10a).
+  /// Runs the work and resolves the state on the main actor, so that a blocked main thread certainly keeps it pending (R10a).
   @_alwaysEmitIntoClient
   @MainActor
   func runOnMainActor() async {
@@ -128,11 +130,11 @@ struct TaskWork<Value: Sendable, Failure: Error>: Sendable {
 // MARK: - Starting
 
 // Each kind of task has its own closure literal. A shared closure value would cost one more allocation. The closures
-// never throw, but are declared `throws`. A `Task` would allocate a wrapper for a closure that cannot throw.
+// never throw, but are declared `throws`, because a `Task` would allocate a wrapper for a closure that cannot throw.
 extension TaskWork {
   /// Starts a task on `isolation`.
   ///
-  /// The closure captures `isolation`. The capture makes the task start there, in order of creation.
+  /// The task's closure captures that actor, so tasks of one actor start in the order of their creation.
   @_alwaysEmitIntoClient
   func start(
     isolation: isolated (any Actor)?,
@@ -140,7 +142,7 @@ extension TaskWork {
     name: String?,
     priority: TaskPriority?
   ) -> Task<Void, any Error> {
-    // Immediate tasks and names need the 26 releases on Apple systems.
+    // Immediate tasks and names need the 26 releases on Apple systems. On older ones a plain task starts.
     if #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *), start == .immediate {
       return Task.immediate(name: name, priority: priority) { () async throws in
         _ = isolation

@@ -132,7 +132,7 @@ extension Future {
   }
 }
 
-// For calls that leave the failure type open, and more specific than both other overloads.
+// For calls that leave the failure type open: these are more specific than both other overloads, so such a call is not ambiguous.
 extension Future where Failure == Never {
   /// Starts a task that cannot fail, as `init(name:priority:fileID:line:operation:)` does.
   ///

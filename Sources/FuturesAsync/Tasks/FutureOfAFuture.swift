@@ -2,14 +2,14 @@ public import Futures
 
 // Work that returns a future would give a future of a future, and would count as ended at once. So each function that takes async
 // work has an overload that refuses a synchronous closure which returns a future. It ranks above the overload for async work, because
-// its closure has the narrower type. It can throw: a closure that throws does not fit the overload for futures either. It is
-// synchronous, so the compiler does not check a body with `await` twice.
+// its closure has the narrower type. Its closure can throw, because one that throws does not fit the overload for futures either. Its
+// closure is synchronous, so the compiler does not check a body with `await` twice.
 
 /// Isolates functions to a separate actor, so that the compiler refuses calls of them.
 ///
-/// The type checker skips an unavailable overload while another overload fits. It does not consider isolation. A call
-/// with `await` compiles, and flattens the future. An explicit type such as `Future<Future<Int, any Error>, Never>` selects the other
-/// overload.
+/// `unavailable` would not do, because the type checker skips an unavailable overload while another one fits. It does not regard
+/// isolation. A call with `await` compiles, and flattens the future. An explicit type such as `Future<Future<Int, any Error>, Never>`
+/// selects the other overload.
 @_documentation(visibility: internal)
 @globalActor
 public actor FutureOfAFuture {
@@ -51,7 +51,7 @@ extension Future where Failure == any Error {
     self.init(starting: .task, name: label, priority: priority, #fileID, #line, operation: work)
   }
 
-  /// Refuses work that returns a future, unless `await` before the call flattens it.
+  /// Refuses work that returns a future; a call with `await` flattens the future.
   @_documentation(visibility: internal)
   @_alwaysEmitIntoClient
   public static func detached<Inner: FutureProtocol>(
@@ -64,7 +64,7 @@ extension Future where Failure == any Error {
     }
   }
 
-  /// Refuses work that returns a future, unless `await` before the call flattens it.
+  /// Refuses work that returns a future; a call with `await` flattens the future.
   @_documentation(visibility: internal)
   @_alwaysEmitIntoClient
   public static func immediate<Inner: FutureProtocol>(
@@ -78,7 +78,7 @@ extension Future where Failure == any Error {
     }
   }
 
-  /// Refuses work that returns a future that the overload for futures does not fit, unless `await` before the call flattens it.
+  /// Refuses work that returns a future, where the overload for futures does not fit; a call with `await` flattens the future.
   @_documentation(visibility: internal)
   @_alwaysEmitIntoClient
   public static func serial<Item: Sendable, Inner: FutureProtocol>(
@@ -90,7 +90,7 @@ extension Future where Failure == any Error {
     serial(items, priority: priority) { item in try await Future<Value, Inner.Failure>(operation(item)).value }
   }
 
-  /// Refuses work that returns a future that the overload for futures does not fit, unless `await` before the call flattens it.
+  /// Refuses work that returns a future, where the overload for futures does not fit; a call with `await` flattens the future.
   @_documentation(visibility: internal)
   @_alwaysEmitIntoClient
   public static func concurrent<Item: Sendable, Inner: FutureProtocol>(
@@ -120,7 +120,7 @@ extension Future where Failure == any Error {
     }
   }
 
-  /// Refuses work that returns a future that the overload for futures does not fit, unless `await` before the call flattens it.
+  /// Refuses work that returns a future, where the overload for futures does not fit; a call with `await` flattens the future.
   @_documentation(visibility: internal)
   @_alwaysEmitIntoClient
   public static func retry<Inner: FutureProtocol>(
@@ -136,7 +136,7 @@ extension Future where Failure == any Error {
     }
   }
 
-  /// Refuses work that returns a future that the overload for futures does not fit, unless `await` before the call flattens it.
+  /// Refuses work that returns a future, where the overload for futures does not fit; a call with `await` flattens the future.
   @_documentation(visibility: internal)
   @_alwaysEmitIntoClient
   @available(macOS 13, iOS 16, tvOS 16, watchOS 9, *)
@@ -154,7 +154,7 @@ extension Future where Failure == any Error {
     }
   }
 
-  /// Refuses work that returns a future that the overload for futures does not fit, unless `await` before the call flattens it.
+  /// Refuses work that returns a future, where the overload for futures does not fit; a call with `await` flattens the future.
   @_documentation(visibility: internal)
   @_alwaysEmitIntoClient
   @available(macOS 13, iOS 16, tvOS 16, watchOS 9, *)
@@ -176,7 +176,7 @@ extension Future where Failure == any Error {
 
 @FutureOfAFuture
 extension SerialQueue {
-  /// Refuses work that returns a future, unless `await` before the call flattens it.
+  /// Refuses work that returns a future; a call with `await` flattens the future.
   @_documentation(visibility: internal)
   @_alwaysEmitIntoClient
   public func future<Inner: FutureProtocol>(
@@ -192,7 +192,7 @@ extension SerialQueue {
 
 @FutureOfAFuture
 extension ConcurrencyLimit {
-  /// Refuses work that returns a future that the overload for futures does not fit, unless `await` before the call flattens it.
+  /// Refuses work that returns a future, where the overload for futures does not fit; a call with `await` flattens the future.
   @_documentation(visibility: internal)
   @_disfavoredOverload
   @_alwaysEmitIntoClient
@@ -207,7 +207,7 @@ extension ConcurrencyLimit {
   }
 }
 
-// A call of an async function can leave its actor, so isolation refuses none. These overloads warn.
+// Isolation cannot refuse a call of an async function, because such a call can change the actor. So these overloads only warn.
 
 extension ConcurrencyLimit {
   /// Warns about a closure that returns a future, and waits for that future.
@@ -266,7 +266,7 @@ extension CancellationToken {
   }
 }
 
-/// Returns a future once it is resolved.
+/// Waits until a future is resolved, and returns that future.
 @_alwaysEmitIntoClient
 nonisolated(nonsending) func settled<Inner: FutureProtocol>(_ future: Inner) async -> Inner {
   _ = await Future<Inner.Value, Inner.Failure>(future).result

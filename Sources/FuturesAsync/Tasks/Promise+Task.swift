@@ -19,7 +19,7 @@ extension Promise {
     start(.throwing(operation))
   }
 
-  /// Starts a task that cannot fail, as the overload for a closure that throws does.
+  /// Starts a task that resolves this promise with the value of `operation`, which cannot throw.
   ///
   /// Cancellation, future to task: cancelling the future cancels the task. If `Failure` can represent cancellation, the
   /// future is resolved at once. Task to future: if the returned task is cancelled, `operation` decides.
@@ -46,7 +46,7 @@ extension Promise {
     return task
   }
 
-  /// Starts the task on `isolation`: the capture makes the task start there, in order of creation.
+  /// Starts a task on `isolation`: its closure captures that actor, so tasks of one actor start in the order of their creation.
   @_alwaysEmitIntoClient
   func start(
     _ operation: TaskOperation<Value, Failure>,

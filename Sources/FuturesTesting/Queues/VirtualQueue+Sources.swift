@@ -59,15 +59,16 @@ extension VirtualQueue {
 
 @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
 extension OrderRun {
-  /// Returns the queue of a label, which the first call makes.
+  /// Returns the queue of a label; makes it in the first call.
   fileprivate func queue(_ label: String, isConcurrent: Bool) -> VirtualQueue {
     if let queue = state.withLock({ $0.queues[label] }) { return queue }
     let queue = VirtualQueue(label: label, isConcurrent: isConcurrent, backend: backend(label, isConcurrent))
+    // The end of the run releases the queues, and nothing would release a later one.
     state.withLock { if !$0.isOver { $0.queues[label] = queue } }
     return queue
   }
 
-  /// Returns the parts of a new queue; the order names a second queue of the same label "label 2".
+  /// Returns the label and the backend of a new queue; in the order, the second queue of a label has the name “label 2”.
   fileprivate func newQueue(_ label: String, isConcurrent: Bool) -> (label: String, backend: VirtualQueue.Backend) {
     let name = state.withLock { state in
       state.madeQueues[label, default: 0] += 1
@@ -90,11 +91,12 @@ extension OrderRun {
       }
     } submitAfter: { [self] nanoseconds, work in
       let delay = Duration.nanoseconds(nanoseconds)
-      // A concurrent queue keeps no order between a timer and other work.
+      // A concurrent queue keeps no order between a timer and other work, so its timers are in the clock's lane.
       submit("has set a timer of the queue “\(label)”.") {
         $0.add(.work(work), named: .timer(delay), in: lane ?? .clock, after: delay)
       }
     } willRunAtOnce: { [self] in
+      // The report names `sync`, because the work that it runs is not a move.
       leave(.sync, queue: label)
       if !isOnOwnThread { state.withLock { interfere("has called `sync` on the queue “\(label)”.", &$0) } }
     }

@@ -36,6 +36,8 @@ public final class VirtualQueue: Sendable {
 
   private struct Item {
     let number: Int
+
+    /// In a serial queue always `true`: a barrier waits for all earlier work, and later work for it.
     let isBarrier: Bool
 
     /// Takes the work from the backend; `nil` while a barrier holds the work back.
@@ -54,14 +56,15 @@ public final class VirtualQueue: Sendable {
     var running = 0
     var isBarrierRunning = false
 
-    /// Whether work that runs now keeps the work up to a number from starting.
+    /// Whether work that runs now keeps the work up to a number from starting, because one of the two is a barrier.
     func isBlocked(upTo number: Int) -> Bool {
       isBarrierRunning || running > 0 && items.contains { $0.number <= number && $0.isBarrier }
     }
 
     var hasBarrier: Bool { isBarrierRunning || items.contains(where: \.isBarrier) }
 
-    /// Takes the first work that no barrier holds back any more, for the backend.
+    /// Takes the first work that no barrier holds back any more out of its item, for the backend.
+    /// - Returns: The item's number, whether it is a barrier, and the work; `nil` if there is no such work.
     mutating func takeAdmitted(isConcurrent: Bool) -> (Int, Bool, Work)? {
       for index in items.indices {
         let item = items[index]
@@ -71,7 +74,7 @@ public final class VirtualQueue: Sendable {
           guard isPossible else { return nil }
         }
         if let work = items[index].held.take() { return (item.number, item.isBarrier, work) }
-        if isConcurrent, item.isBarrier { return nil }
+        if isConcurrent, item.isBarrier { return nil }  // the backend has it, and later work waits
       }
       return nil
     }
@@ -119,7 +122,7 @@ public final class VirtualQueue: Sendable {
     workItem.didSubmit(number, to: self)
   }
 
-  /// Submits work at a time, such as `.now() + 2`; `.barrier` has an effect in a concurrent queue.
+  /// Submits work that runs at `deadline`, such as `.now() + 2`; `.barrier` has an effect in a concurrent queue.
   ///
   /// The distance from now counts in virtual time, rounded up to milliseconds.
   public func asyncAfter(
@@ -131,7 +134,7 @@ public final class VirtualQueue: Sendable {
     add(at: deadline, isBarrier: flags.contains(.barrier)) { work() }
   }
 
-  /// Submits a work item of Dispatch at a time.
+  /// Submits a work item of Dispatch that runs at `deadline`.
   ///
   /// A cancelled item keeps its place, and does nothing. See `async(execute:)` for the limits of such items.
   public func asyncAfter(deadline: DispatchTime, execute workItem: DispatchWorkItem) {
@@ -139,7 +142,7 @@ public final class VirtualQueue: Sendable {
     add(at: deadline, isBarrier: false) { item.perform() }
   }
 
-  /// Submits a work item at a time.
+  /// Submits a work item that runs at `deadline`.
   public func asyncAfter(deadline: DispatchTime, execute workItem: VirtualWorkItem) {
     let number = add(at: deadline, isBarrier: workItem.isBarrier) { workItem.perform() }
     if let number { workItem.didSubmit(number, to: self) }
@@ -188,23 +191,23 @@ public final class VirtualQueue: Sendable {
     return try work()
   }
 
-  /// Runs ready work up to a number.
+  /// Runs ready work, from the first piece on, for a caller that waits for it.
   /// - Parameters:
-  ///   - last: The number of the last piece.
-  ///   - isBarrier: Whether all that work has to run. Otherwise the work after the last barrier does not run.
+  ///   - last: The number of the last piece to run.
+  ///   - isBarrier: Whether the caller waits for all these pieces. Otherwise it does not wait for those after the last barrier.
   private func runWork(upTo last: Int, before isBarrier: Bool) {
-    while let (number, take) = state.withLock({ state -> (Int, (@Sendable () -> Work?)?)? in
+    while let item = state.withLock({ state -> Item? in
       guard let first = state.items.first, first.number <= last else { return nil }
       let isNeeded = isBarrier || state.items.contains { $0.number <= last && $0.isBarrier }
-      return isNeeded ? (first.number, first.take) : nil
+      return isNeeded ? first : nil
     }) {
-      guard let work = take?() else { remove(number); continue }  // dropped: the test has ended
+      guard let work = item.take?() else { remove(item.number); continue }  // dropped: the test has ended
       work()
     }
   }
 
   /// Runs a piece of work, and the work before it, at once.
-  /// - Returns: Whether the work was ready.
+  /// - Returns: Whether the work was in the queue, ready and not started.
   func runAtOnce(_ number: Int) -> Bool {
     backend.willRunAtOnce()
     let isReady = state.withLock { state in state.items.contains { $0.number == number } }
@@ -213,7 +216,7 @@ public final class VirtualQueue: Sendable {
         state.withLock { !$0.isBlocked(upTo: number) },
         "`wait()` for a work item of the queue “\(label)” is called from work of that queue: a deadlock."
       )
-      // Of a concurrent queue, earlier work runs too: Dispatch starts it first.
+      // On a concurrent queue too, all earlier work runs: Dispatch starts it first.
       runWork(upTo: number, before: true)
     }
     return isReady
@@ -234,18 +237,18 @@ public final class VirtualQueue: Sendable {
     return number
   }
 
-  /// Adds work that is ready at a time, and returns its number if it is ready now.
+  /// Adds work that is ready at `deadline`, and returns its number if that has come already.
   @discardableResult
   private func add(at deadline: DispatchTime, isBarrier: Bool, _ work: @escaping Work) -> Int? {
     let delay = deadline.nanosecondsFromNow
     guard delay > 0 else { return add(isBarrier: isBarrier, work) }
     let isBarrier = isBarrier || !isConcurrent
     backend.submitAfter(delay) { [self] in
-      let isPossible = state.withLock { state in
-        !isConcurrent || !(isBarrier ? state.running > 0 || !state.items.isEmpty : state.hasBarrier)
+      // A barrier waits for all work, and other work for a barrier. The backend of a serial queue keeps its order.
+      let hasToWait = state.withLock { state in
+        isConcurrent && (isBarrier ? state.running > 0 || !state.items.isEmpty : state.hasBarrier)
       }
-      // Work that a barrier holds back, and a barrier that has to wait, enter the queue as new work.
-      guard isPossible else { return _ = add(isBarrier: isBarrier, work) }
+      if hasToWait { return _ = add(isBarrier: isBarrier, work) }
       willRun(isBarrier: isBarrier)
       work()
       didRun(isBarrier: isBarrier)
@@ -263,6 +266,7 @@ public final class VirtualQueue: Sendable {
         didRun(isBarrier: isBarrier)
       }
       state.withLock { state in
+        // On another thread, the work can have started already.
         guard let index = state.items.firstIndex(where: { $0.number == number }) else { return }
         state.items[index].take = take
       }
@@ -276,7 +280,7 @@ public final class VirtualQueue: Sendable {
     _ = removed  // released here, outside the lock
   }
 
-  /// Counts work that runs from now on, for the checks of barriers.
+  /// Counts a piece of work as running, for the checks of barriers.
   private func willRun(isBarrier: Bool) {
     state.withLock { state in
       state.running += 1
@@ -284,7 +288,7 @@ public final class VirtualQueue: Sendable {
     }
   }
 
-  /// Ends the count of work that has run, and submits the work that it held back.
+  /// Counts a piece of work as ended, and submits the work that waited for that.
   private func didRun(isBarrier: Bool) {
     state.withLock { state in
       state.running -= 1

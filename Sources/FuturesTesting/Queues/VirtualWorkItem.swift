@@ -79,14 +79,16 @@ public final class VirtualWorkItem: Sendable {
     if hasEnded { submit() }
   }
 
-  /// Notes the place of this item in a queue, for `wait()`.
+  /// Notes the place of this item in a queue, for `wait()`, unless another thread has already run the item.
   func didSubmit(_ number: Int, to queue: VirtualQueue) {
     state.withLock { if !$0.hasEnded { $0.place = (queue, number) } }
   }
 
-  /// Runs the earlier work of the queue and this item; returns `false` if the item cannot run now.
+  /// Runs the earlier work of the queue and this item, unless the item has ended; returns `false` if the item cannot run now.
   private func runAtOnce() -> Bool {
     let (hasEnded, place) = state.withLock { ($0.hasEnded, $0.place) }
-    return hasEnded || place?.queue.runAtOnce(place?.number ?? 0) == true
+    if hasEnded { return true }
+    guard let place else { return false }
+    return place.queue.runAtOnce(place.number)
   }
 }
