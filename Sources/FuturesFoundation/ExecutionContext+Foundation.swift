@@ -4,8 +4,8 @@ public import Futures
 extension ExecutionContext {
   /// Runs work as operations of `queue`.
   ///
-  /// It keeps the order if `queue` runs one operation at a time. If the queue cancels an operation, the derived future breaks
-  /// (R2a). Dispatch measures delays.
+  /// The context keeps the order if `queue` runs one operation at a time. If the queue cancels an operation, the derived future
+  /// breaks (R2a). Dispatch measures delays.
   public static func operationQueue(_ queue: OperationQueue) -> ExecutionContext {
     ExecutionContext { work in queue.addOperation(work) }
   }

@@ -238,7 +238,7 @@ final class MirroredProgress: Progress, @unchecked Sendable {
       depth += 1
     }
 
-    /// Calls `call` after the outermost `unlock()`, because it runs code of the user, which no lock may surround (R3).
+    /// Calls `call` after the outermost `unlock()`, because it runs code of the user, which must not run under a lock (R3).
     ///
     /// The caller has the lock.
     func afterUnlocking(_ call: @escaping () -> Void) { calls.append(call) }

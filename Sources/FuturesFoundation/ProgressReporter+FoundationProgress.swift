@@ -80,9 +80,7 @@ final class FollowedProgress: ProgressFeed {
     #if canImport(ObjectiveC)
       var observations: [NSKeyValueObservation] = []
     #else
-      /// Whether a reading is scheduled.
-      ///
-      /// `cancelDelay` cancels it.
+      /// Whether a reading is scheduled, which `cancelDelay` cancels.
       var isPolling = false
       var cancelDelay: (@Sendable () -> Void)?
     #endif
@@ -168,7 +166,7 @@ private struct Reading {
     fraction = progress.fractionCompleted
     isConsistent = counts == (progress.completedUnitCount, progress.totalUnitCount)
     completed = counts.0
-    // A negative count is unknown to Foundation, and 0 of 0 is finished; both can also be half of a change.
+    // No total for other counts: a negative one is unknown to Foundation, 0 of 0 is finished, and both can be half of a change.
     total = counts.0 >= 0 && counts.1 > 0 ? counts.1 : nil
   }
 

@@ -293,7 +293,7 @@ final class LinkedHandler: CancellationHandler, @unchecked Sendable {
   override func dropCaptures() {
     super.dropCaptures()
     source = nil
-    linkedState.take()?.parentEnded()
+    linkedState.take()?.parentEnded()  // without this link, its parent cannot cancel the linked state
   }
 }
 

@@ -40,7 +40,7 @@ public enum FuturesDiagnostics {
 
   /// Sets the handler of misuse for the whole process.
   ///
-  /// A mistake that the handler itself makes, on its own thread, calls it again, at most four calls deep.
+  /// A mistake that the handler itself makes, on its own thread, calls the handler again, at most four calls deep.
   /// - Parameter handler: Called on the thread that detects the misuse, outside every lock. `nil` restores the default.
   ///   The default reports only a consumer that waits for a broken promise: it traps in debug builds, and writes a line
   ///   to standard error in release builds. It ignores promises that `brokenPromises(during:)` of FuturesTesting has

@@ -187,12 +187,12 @@ extension LockedReference where Object == PendingFutures {
   /// - Parameters:
   ///   - kind: The kind of the object.
   ///   - object: The object, which the table does not keep alive.
-  ///   - label: Names it, if it has no label of its own.
+  ///   - label: Names an object that has no label of its own.
   ///   - fileID: The file, a static string.
   ///   - line: The line.
   ///   - due: The time of a timer.
   ///   - context: The queue or the custom context of submitted work.
-  ///   - source: The future that the object waits for. Submitted work gets its label, file and line from the future's entry.
+  ///   - source: The future that the object waits for. Submitted work gets its label, file and line from that future.
   package func add(
     _ kind: PendingEntry.Kind,
     _ object: AnyObject,
@@ -220,8 +220,7 @@ extension LockedReference where Object == PendingFutures {
       guard let source, kind != .await else { return table.append(entry, of: object, source) }
       if let position = table.position(of: source) {
         let origin = table.slots[position].entry
-        entry.fileID = entry.fileID ?? origin.fileID
-        entry.line = entry.fileID == nil ? 0 : origin.line
+        if let fileID = origin.fileID { (entry.fileID, entry.line) = (fileID, origin.line) }
         entry.label = entry.label ?? origin.label
       }
       return table.append(entry, of: object, nil)

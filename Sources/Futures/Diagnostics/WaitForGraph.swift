@@ -142,8 +142,8 @@ extension FuturesDiagnostics {
   /// ```
   ///
   /// Any thread can call it at any time. It waits for no lock that another thread keeps: a node that is in use at this moment
-  /// is `busy`. Nothing is formatted under a lock. The futures are alive while the snapshot is made. So it can release the last
-  /// reference to one, with its callbacks.
+  /// is `busy`. Nothing is formatted under a lock. The snapshot keeps futures alive while it reads them. So it can release the
+  /// last reference to one, with its callbacks.
   ///
   /// O(number of pending futures, stages, callbacks and awaits).
   public static var graph: WaitForGraph { graph(since: nil, ofThread: nil) }

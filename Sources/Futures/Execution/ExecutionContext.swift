@@ -18,12 +18,12 @@ public struct ExecutionContext: Sendable {
   @inlinable
   init(kind: Kind) { self.kind = kind }
 
-  /// Runs on the thread that resolves the future; if it is resolved, on the thread that attaches the callback.
+  /// Runs on the thread that resolves the future; on a resolved future, on the thread that attaches the callback.
   ///
   /// Costs nothing: no hop and no allocation. While another thread delivers to callbacks of the same future, that thread
-  /// runs this one too, which keeps the order of attachment. Deeply nested deliveries wait until the outermost delivery of
-  /// the thread is about to return, so depth does not grow the stack. A callback that blocks, or runs an event loop,
-  /// delays them.
+  /// runs the new callback too, which keeps the order of attachment. Deeply nested deliveries wait until the outermost
+  /// delivery of the thread is about to return, so depth does not grow the stack. A callback that blocks, or runs an event
+  /// loop, delays these deliveries.
   @inlinable
   public static var immediate: Self { Self(kind: .immediate) }
 

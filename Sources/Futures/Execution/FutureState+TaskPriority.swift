@@ -11,12 +11,12 @@ extension FutureState {
 
   /// Raises the priority of the tasks that resolve this state or the states that it waits for.
   ///
-  /// Has no effect on older systems, where Swift cannot raise it. O(number of these states).
+  /// Has no effect on older systems, where Swift cannot raise a priority. O(number of these states).
   @usableFromInline
   package final func raiseTasks(to priority: TaskPriority) {
     guard #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) else { return }
     _ = forEachTask(raisedTo: priority) { task in
-      task?.escalatePriority(to: priority)
+      task?.escalatePriority(to: priority)  // a task that starts later gets the priority from its inputs
       return true
     }
   }

@@ -21,7 +21,7 @@ final class SubmittedObserver<Value: Sendable, Failure: Error>: Observer<Value, 
     }
   }
 
-  /// Hands the callback to its context, which can start it once; until then it can be removed.
+  /// Hands the callback to its context, unless the context has it; until the context starts the callback, it can be removed.
   /// - Parameters:
   ///   - result: The result for the callback.
   ///   - source: The state with the result; `nil` if the future was resolved when the callback was attached.

@@ -209,7 +209,7 @@ final class DeadlineWork: Sendable {
     self.work = Locked(work)
   }
 
-  /// Runs the work on the first call.
+  /// Runs the work on the first call; the work itself checks whether the future is resolved.
   func run() {
     guard let work = work.take() else { return }
     deadline.fire()

@@ -103,11 +103,11 @@ extension Future {
   /// allocation.
   ///
   /// A program can keep and share it: a cancelled derived future releases its stage and does not cancel this future.
-  /// `recover` and `materialize` are an exception if `Failure` can represent cancellation. The cancellation of this
-  /// future still resolves them. So they keep their stage until this future is cancelled or released (R16).
+  /// A `recover` or `materialize` keeps its stage until this future is cancelled or released, if `Failure` can represent
+  /// cancellation: a cancellation of this future still resolves it (R16).
   public static var never: Self {
     let state = State<Value, Failure>()
-    state.orphan()
+    state.orphan()  // so derived futures know that they never resolve either
     return Future(state)
   }
 

@@ -127,7 +127,7 @@ extension Future {
     }
   }
 
-  /// As `peek()` of a shared state; not inlined, because each caller would save registers for this call, also without a state.
+  /// As `peek()` of a shared state; not inlined, because each caller would save registers, also for a future without a state.
   @_alwaysEmitIntoClient
   @inline(never)
   func peekState() -> Result<Value, Failure>? { withState { $0.peek() } }

@@ -51,7 +51,7 @@ public final class Promise<Value: Sendable, Failure: Error>: Sendable {
   deinit {
     // `withState` written out: a call from here would be unspecialised.
     guard !Unmanaged<FutureState>.passUnretained(state)._withUnsafeGuaranteedRef({ $0.isResolved }) else {
-      // The state reports its failure after this, because the promise still keeps the state alive.
+      // In time for the state's report of its failure: the promise still keeps the state alive.
       if state.has(.isUnobservedFailure), FuturesDiagnostics.hasHandler { state.setPlace((fileID, UInt(line))) }
       return
     }

@@ -26,22 +26,19 @@ package struct LockedReference<Object: AnyObject>: ~Copyable, @unchecked Sendabl
   ///
   /// `body` runs under the lock. It returns old objects to the caller, for release after unlocking.
   package func update<Result>(_ body: (inout Object?) -> Result) -> Result {
-    lock.withLock {
-      var object = reference.load(ordering: .relaxed)?.takeRetainedValue()
-      defer { reference.store(object.map(Unmanaged.passRetained), ordering: .relaxed) }
-      return body(&object)
-    }
+    lock.withLock { updateUnderLock(body) }
+  }
+
+  private func updateUnderLock<Result>(_ body: (inout Object?) -> Result) -> Result {
+    var object = reference.load(ordering: .relaxed)?.takeRetainedValue()  // `object` owns the reference until the store
+    defer { reference.store(object.map(Unmanaged.passRetained), ordering: .relaxed) }
+    return body(&object)
   }
 
   /// As `update`; returns `nil` if another thread keeps the lock during all attempts.
   package func updateIfAvailable<Result>(_ body: (inout Object?) -> Result) -> Result? {
     for _ in 0..<Self.attempts {
-      let result = lock.withLockIfAvailable { () -> Result in
-        var object = reference.load(ordering: .relaxed)?.takeRetainedValue()
-        defer { reference.store(object.map(Unmanaged.passRetained), ordering: .relaxed) }
-        return body(&object)
-      }
-      if let result { return result }
+      if let result = lock.withLockIfAvailable({ updateUnderLock(body) }) { return result }
     }
     return nil
   }
