@@ -343,8 +343,8 @@ private final class WaitingTurn: Inputs, @unchecked Sendable {
   override func describe(into facts: inout NodeFacts) {
     (facts.inputs, facts.endsWithoutInputs) =
       limit.queue.withLockIfAvailable { queue in
-        // Work without a holder is starting, or its holder is not known. A holder that is cancelled, for example by a timeout
-        // of its caller, gives its slot back: waiting work is no consumer that keeps it running.
+        // A slot without a holder belongs to work that is starting, or whose future is not known. A cancellable holder gives its slot
+        // back when it is cancelled, for example by a timeout of its caller, although other work waits for that slot.
         let isFreeSoon = queue.holders.count < queue.running || queue.holders.values.contains(where: \.isCancellable)
         return (queue.holders.values.map(\.state), isFreeSoon)
       } ?? (nil, true)
