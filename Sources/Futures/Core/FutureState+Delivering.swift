@@ -93,23 +93,52 @@ extension FutureState {
   }
 
   /// Runs the consumers in order, also the consumers that attach meanwhile.
-  ///
-  /// The exception of R28: other threads can attach callbacks as fast as this one runs them, and an inline callback runs where the
-  /// delivery runs, in the order of attachment (R2). The queue stays short if the callbacks do little, because attaching a callback
-  /// costs more than taking it (a row of `futures-stress --sharing`). After the delivery, each thread runs its own callbacks.
   /// - Parameters:
   ///   - trampoline: The trampoline of this thread.
   ///   - first: The first consumer, if the resolution took it.
   final func drain(in trampoline: Trampoline, startingWith first: TakenConsumer? = nil) {
-    var taken = first ?? takeNextConsumer()
-    while let consumer = taken {
-      trampoline.willRun(consumer.reference, of: self)
-      consumer.reference._withUnsafeGuaranteedRef { $0.deliver($0, self, trampoline) }
-      trampoline.didRun()
-      releaseConsumer(consumer.reference)
-      if consumer.isLast, endDelivery() { return }
-      taken = takeNextConsumer()
-    }
+    guard let consumer = first ?? takeNextConsumer(isBeginning: true), !run(consumer, in: trampoline) else { return }
+    drainRest(in: trampoline)
+  }
+
+  /// Runs the consumers after the first one.
+  ///
+  /// This thread runs each consumer that it found, and each that it attaches itself, before its outermost call returns (R2). So it
+  /// also runs those between them. Of those that other threads attach after them it runs a constant number, and the global queue
+  /// runs the rest, in the same order (R28).
+  @inline(never)
+  private final func drainRest(in trampoline: Trampoline) {
+    var last: Consumer?
+    var taken = 0
+    var takenForOthers = 0
+    repeat {
+      last = trampoline.takeLast(of: self) ?? last
+      // A thread can have removed it. Not each time, because this takes the lock.
+      if taken % trampoline.maximumForOthers == 0, let consumer = last, !hasListed(consumer) { last = nil }
+      if last == nil {
+        takenForOthers += 1
+        if takenForOthers > trampoline.maximumForOthers {
+          // Waiters resume now, because another thread can depend on them.
+          if resumeWaiters(in: trampoline) { deliverElsewhere() }
+          return
+        }
+      }
+      guard let consumer = takeNextConsumer() else { return }
+      taken += 1
+      if let end = last, consumer.reference.toOpaque() == Unmanaged.passUnretained(end).toOpaque() { last = nil }
+      if run(consumer, in: trampoline) { return }
+    } while true
+  }
+
+  /// Runs a consumer.
+  /// - Returns: Whether the delivery has ended.
+  @inline(__always)
+  private final func run(_ consumer: TakenConsumer, in trampoline: Trampoline) -> Bool {
+    trampoline.willRun(consumer.reference, of: self)
+    consumer.reference._withUnsafeGuaranteedRef { $0.deliver($0, self, trampoline) }
+    trampoline.didRun()
+    releaseConsumer(consumer.reference)
+    return consumer.isLast && endDelivery()
   }
 
   /// Resumes the waiters now, and leaves the callbacks in the list for another thread.

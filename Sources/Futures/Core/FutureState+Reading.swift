@@ -33,12 +33,14 @@ extension FutureState {
   /// The number of consumers, in O(n).
   package final var consumerCount: Int { reading { consumers.all.count } }
 
-  #if DEBUG
-    /// Whether `stage` waits for its delivery in the list.
-    final func hasListed(_ stage: FutureState) -> Bool {
-      reading { [.listed, .resultOnly].contains(stage.currentStatus) && stage.isConsumer(of: self) }
-    }
-  #endif
+  /// Whether `consumer`, which is or was in the list, waits there for its delivery.
+  final func hasListed(_ consumer: Consumer) -> Bool { reading { lists(consumer) } }
+
+  /// As `hasListed`, under the lock.
+  final func lists(_ consumer: Consumer) -> Bool {
+    let status = consumer.currentStatus
+    return (status == .listed || status == .resultOnly) && consumer.isConsumer(of: self)
+  }
 
   /// The state that follows this one, if this one is private.
   final var privateFollower: FutureState? {

@@ -27,6 +27,11 @@ package struct Trampoline {
     /// Deliveries that began at `maximumDepth`.
     var deferred = FIFO<() -> Void>()
 
+    /// For each state, the last consumer that waited when its delivery began, or that this thread has attached in a delivery.
+    ///
+    /// Owned, so that no other consumer gets its address. The state can have another delivering thread.
+    var lastConsumers: [(state: ObjectIdentifier, consumer: Consumer)] = []
+
     /// How many cancellations of tokens and futures nest now.
     var cancellationDepth = 0
 
@@ -123,7 +128,9 @@ package struct Trampoline {
   @usableFromInline
   func leave() {
     runReady()
-    if storage.pointee.depth == 1, !storage.pointee.deferred.isEmpty { runDeferred() }
+    if storage.pointee.depth == 1, !storage.pointee.deferred.isEmpty || !storage.pointee.lastConsumers.isEmpty {
+      endOutermost()
+    }
     storage.pointee.depth -= 1
   }
 
@@ -145,6 +152,15 @@ package struct Trampoline {
       runDeferred()
       runDeferredCancellations()
     }
+  }
+
+  @inline(never)
+  private func endOutermost() {
+    runDeferred()
+    // Other threads deliver to these. Not released in place: that can run user code, which uses this trampoline.
+    let released = storage.pointee.lastConsumers
+    storage.pointee.lastConsumers = []
+    withExtendedLifetime(released) {}
   }
 
   /// Runs the work of the ready states, also of those that become ready meanwhile.

@@ -36,17 +36,14 @@ extension FutureState {
     }
   }
 
-  /// The identities of this state, of the states that it waits for, and of the tasks that resolve them.
+  /// Whether this state waits for `source`, or for a state that the task `maker` resolves.
   ///
-  /// O(number of these states).
-  final var sources: Set<ObjectIdentifier> {
-    var sources: Set<ObjectIdentifier> = []
-    _ = forEachProducer(raisedTo: nil) { state, producer in
-      sources.insert(ObjectIdentifier(state))
-      if case .task(let task) = producer { sources.insert(unsafeBitCast(task, to: ObjectIdentifier.self)) }
-      return true
+  /// O(number of the states that it waits for).
+  final func waits(for source: FutureState, madeBy maker: TaskIdentity?) -> Bool {
+    !forEachProducer(raisedTo: nil) { state, producer in
+      if case .task(let task) = producer, let maker { return state !== source && !maker.identifies(task) }
+      return state !== source
     }
-    return sources
   }
 
   /// Calls `body` with this state and the states that it waits for, and their producers, until it returns `false`.

@@ -64,8 +64,8 @@ public final class PendingPromises<Key: Hashable & Sendable, Value: Sendable, Fa
 
     /// The callers that wait, by number, in the order of arrival.
     ///
-    /// Each with the task that asked, to find work that asks for its own key.
-    var callers: [Int: (caller: Caller, task: ObjectIdentifier?)] = [:]
+    /// Each with the task that asked, to find work that asks for its own key; `nil` for the caller that started the request.
+    var callers: [Int: (caller: Caller, task: TaskIdentity?)] = [:]
 
     /// The cancelled callers whose failure type cannot represent cancellation.
     ///
@@ -196,7 +196,6 @@ public final class PendingPromises<Key: Hashable & Sendable, Value: Sendable, Fa
 
   /// Adds a caller, unless there is an early answer for it.
   func join(_ caller: Caller, _ key: Key, takingEarlyAnswer takesAnswer: Bool) -> Joining {
-    let task = withUnsafeCurrentTask { $0.map { unsafeBitCast($0, to: ObjectIdentifier.self) } }
     let (number, isFirst, work, answer) = state.withLock {
       state -> (Int, Bool, Future<Value, Failure>?, Answers.Removed?) in
       // Before unlocking, because an answer that arrives then would be kept, and the caller would wait for ever.
@@ -212,7 +211,7 @@ public final class PendingPromises<Key: Hashable & Sendable, Value: Sendable, Fa
       }
       // An entry without callers has only cancelled ones, which wait for an answer. So this caller starts a new request.
       let isFirst = entry.callers.isEmpty
-      entry.callers[number] = (caller, task)
+      entry.callers[number] = (caller, isFirst ? nil : .current)
       if isFirst { entry.request = number }
       return (number, isFirst, entry.work, nil)
     }
@@ -272,7 +271,7 @@ public final class PendingPromises<Key: Hashable & Sendable, Value: Sendable, Fa
   /// If all callers that are left are requests of the work itself, it waits for itself. So they are cancelled, too.
   private func leave(_ key: Key, _ number: Int) {
     let (caller, ended, isLast, others, work) = state.withLock {
-      state -> (Caller?, Entry?, Bool, [(caller: Caller, task: ObjectIdentifier?)], Future<Value, Failure>?) in
+      state -> (Caller?, Entry?, Bool, [(caller: Caller, task: TaskIdentity?)], Future<Value, Failure>?) in
       guard let entry = state.entries[key], let caller = entry.callers.removeValue(forKey: number)?.caller else {
         return (nil, nil, false, [], nil)
       }
@@ -290,10 +289,7 @@ public final class PendingPromises<Key: Hashable & Sendable, Value: Sendable, Fa
     _ = caller  // released here, outside the lock
     // A caller is a request of the work if the work waits for the caller's future, or if a task of the work asked for the key.
     if case .sharedState(let work)? = work?.storage {
-      let sources = work.sources
-      let areOwn = others.allSatisfy { caller, task in
-        sources.contains(ObjectIdentifier(caller.state)) || task.map(sources.contains) == true
-      }
+      let areOwn = others.allSatisfy { caller, task in work.waits(for: caller.state, madeBy: task) }
       #if DEBUG
         if areOwn { reportOwnCallers(key) }
       #endif

@@ -1,0 +1,29 @@
+// Not inlined: a delivery of one consumer needs none of this.
+extension Trampoline {
+  /// Notes the last consumer of `state` that this thread runs itself, if it delivers the state.
+  ///
+  /// Under the lock of `state`. It replaces an earlier one only while the list owns that too, so this releases no object.
+  @inline(never)
+  func noteLast(_ consumer: Unmanaged<Consumer>, of state: FutureState) {
+    let id = ObjectIdentifier(state)
+    if let index = storage.pointee.lastConsumers.lastIndex(where: { $0.state == id }),
+      state.lists(storage.pointee.lastConsumers[index].consumer)
+    {
+      storage.pointee.lastConsumers[index].consumer = consumer.takeUnretainedValue()
+    } else {
+      storage.pointee.lastConsumers.append((id, consumer.takeUnretainedValue()))
+    }
+  }
+
+  /// Takes out the last consumer of `state` that was noted since the previous call.
+  func takeLast(of state: FutureState) -> Consumer? {
+    if storage.pointee.lastConsumers.isEmpty { return nil }
+    let id = ObjectIdentifier(state)
+    var newest: Consumer?
+    while let index = storage.pointee.lastConsumers.lastIndex(where: { $0.state == id }) {
+      let consumer = storage.pointee.lastConsumers.remove(at: index).consumer
+      newest = newest ?? consumer
+    }
+    return newest
+  }
+}
