@@ -38,16 +38,16 @@ extension SharingRow {
       )
     },
     SharingRow(name: "Promise.succeed, while other threads attach callbacks to its future", callsInUnit: 1_024) {
-      let current = Locked(Promise<Int, Never>())
+      let current = Locked(Future<Int, Never>.succeeded(0))
       return (
         { thread, number in
           // The others attach to the same future until its delivery has ended.
           if thread == 0, number % 16 == 0 {
             let promise = Promise<Int, Never>()
-            current.withLock { $0 = promise }
+            current.withLock { $0 = promise.future }
             promise.succeed(number)
           }
-          current.withLock { $0 }.future.whenResolved(on: .immediate) { _ in }
+          current.withLock { $0 }.whenResolved(on: .immediate) { _ in }
         }, {}
       )
     },
