@@ -42,8 +42,8 @@ final class DeliveryWorld: ExploredWorld, @unchecked Sendable {
   init(_ shape: Shape, _ threads: [[Operation]]) {
     future = promise.future
     last = RemovableCallback(ExploredCallback(attachedAt: nil))
-    // A thread looks only from time to time whether its last callback was removed.
-    maximum = shape == .attaching ? .max : threads.joined().contains(.removeLast) ? 2 : 1
+    // Those between two callbacks of the thread do not count.
+    maximum = shape == .attaching ? .max : 1
     attach(RemovableCallback(ExploredCallback(attachedAt: nil))) { [unowned self] in
       guard shape == .attaching, let thread = ExploredThread.current else { return }
       attach(RemovableCallback(ExploredCallback(attachedAt: thread.now)))

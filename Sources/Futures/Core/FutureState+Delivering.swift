@@ -97,8 +97,7 @@ extension FutureState {
   ///   - trampoline: The trampoline of this thread.
   ///   - first: The first consumer, if the resolution took it.
   final func drain(in trampoline: Trampoline, startingWith first: TakenConsumer? = nil) {
-    guard let consumer = first ?? takeNextConsumer(isBeginning: true), !run(consumer, in: trampoline) else { return }
-    drainRest(in: trampoline)
+    if let consumer = first ?? takeNextConsumer(isBeginning: true), !run(consumer, in: trampoline) { drainRest(in: trampoline) }
   }
 
   /// Runs the consumers after the first one.
@@ -110,22 +109,19 @@ extension FutureState {
   private final func drainRest(in trampoline: Trampoline) {
     var last: Consumer?
     var taken = 0
-    var takenForOthers = 0
     repeat {
       last = trampoline.takeLast(of: self) ?? last
-      // A thread can have removed it. Not each time, because this takes the lock.
-      if taken % trampoline.maximumForOthers == 0, let consumer = last, !hasListed(consumer) { last = nil }
-      if last == nil {
-        takenForOthers += 1
-        if takenForOthers > trampoline.maximumForOthers {
+      // Not each time, because this takes the lock.
+      if taken == trampoline.maximumForOthers {
+        guard let last, hasListed(last) else {
           // Waiters resume now, because another thread can depend on them.
           if resumeWaiters(in: trampoline) { deliverElsewhere() }
           return
         }
+        taken = 0
       }
       guard let consumer = takeNextConsumer() else { return }
       taken += 1
-      if let end = last, consumer.reference.toOpaque() == Unmanaged.passUnretained(end).toOpaque() { last = nil }
       if run(consumer, in: trampoline) { return }
     } while true
   }

@@ -18,9 +18,8 @@ extension Trampoline {
   /// Takes out the last consumer of `state` that was noted since the previous call.
   func takeLast(of state: FutureState) -> Consumer? {
     if storage.pointee.lastConsumers.isEmpty { return nil }
-    let id = ObjectIdentifier(state)
     var newest: Consumer?
-    while let index = storage.pointee.lastConsumers.lastIndex(where: { $0.state == id }) {
+    while let index = storage.pointee.lastConsumers.lastIndex(where: { $0.state == ObjectIdentifier(state) }) {
       let consumer = storage.pointee.lastConsumers.remove(at: index).consumer
       newest = newest ?? consumer
     }
