@@ -97,7 +97,7 @@ extension FutureState {
   ///   - trampoline: The trampoline of this thread.
   ///   - first: The first consumer, if the resolution took it.
   final func drain(in trampoline: Trampoline, startingWith first: TakenConsumer? = nil) {
-    if let consumer = first ?? takeNextConsumer(isBeginning: true), !run(consumer, in: trampoline) { drainRest(in: trampoline) }
+    if let next = first ?? takeNextConsumer(isBeginning: true), !run(next, in: trampoline) { drainRest(in: trampoline) }
   }
 
   /// Runs the consumers after the first one.
