@@ -94,7 +94,7 @@ package class Consumer: @unchecked Sendable {
   /// Returns the derived state that never resolves if `source` never does; `nil` for a consumer without a derived state.
   func stateToOrphan(from source: FutureState) -> FutureState? { nil }
 
-  /// Resolves the derived state of a stage at once, if the stage has a `bypass` for its transform.
+  /// Resolves the derived state of a stage at once, if the stage has a `bypass`, which replaces its transform after a cancellation.
   ///
   /// Called for a submitted consumer that is cancelled, although its failure type cannot represent cancellation.
   @usableFromInline

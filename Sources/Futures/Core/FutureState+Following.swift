@@ -76,7 +76,7 @@ extension FutureState {
   /// Cancelling the state then cancels the task, and an await of the future raises the task's priority.
   @_alwaysEmitIntoClient
   package final func setProducer<Success, Failure>(task: Task<Success, Failure>) {
-    // A task handle is one reference for all parameters, and this code uses none of them.
+    // For all its type parameters a task handle is one reference, and this code uses neither the value nor the error.
     setProducer(anyTask: unsafeBitCast(task, to: Task<Void, any Error>.self))
   }
 

@@ -14,12 +14,13 @@ extension FutureState {
       guard let adoption = target.adopt(follower, waitingFor: derivation.source, inside: nil), !adoption.isCancelled,
         let listed = derivation.source.replace(derivation.stage, by: follower)
       else {
-        // The target was cancelled, or the source delivers to the stage or gives it another source. So the stage stays.
+        // The target was cancelled, or the source delivers to the stage or gives it another source. So the stage stays, and the
+        // follower waits for `state` again.
         var other = state
         target.move(follower, to: &other, inside: nil)
         return false
       }
-      state.setProducer(.none)
+      state.setProducer(.none)  // the stage goes away with `listed`
       if target.narrow(follower, to: place) || adoption.needsRelink { target.relinkProgress() }
       listed.release()
       return false

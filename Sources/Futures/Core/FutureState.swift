@@ -291,7 +291,7 @@ extension FutureState {
     }
   }
 
-  /// Whether the producer has not started.
+  /// Whether the producer has not started, because no consumer has attached yet.
   ///
   /// A switch without the payload, because a copy of the producer would count a reference.
   final var isDormant: Bool {
@@ -458,7 +458,7 @@ extension FutureState {
   ///
   /// A consumer that was result-only before it attached stays so, and goes to the front, until the state settles.
   @inline(__always)
-  private final func list(_ reference: Unmanaged<Consumer>, _ status: Consumer.Status = .new) {
+  private final func list(_ reference: Unmanaged<Consumer>, _ status: Consumer.Status) {
     if status == .resultOnly, isPending {
       consumers.prepend(reference)
     } else {
@@ -516,9 +516,7 @@ extension FutureState {
     _ released: inout Released?
   ) -> Unmanaged<Consumer>? {
     changing {
-      guard hasProducer, !isCancelled, let follower = consumers.only else {
-        return nil
-      }
+      guard hasProducer, !isCancelled, let follower = consumers.only else { return nil }
       // For the first state that is spliced, `place` is `nil`: the next source comes after the previous one.
       place = place?.inside(stage.place) ?? stage.place.next
       if isPlain { producer = .none } else { released = detach() }
@@ -557,7 +555,7 @@ extension FutureState {
     }
   }
 
-  /// Narrows the progress of `stage`, the producer of this state, to `place`: the part of its previous source that its source fills.
+  /// Narrows the progress of `stage`, the producer of this state, to `place`: the part of its previous source that the new one fills.
   /// - Returns: Whether the caller links the progress to the new source.
   final func narrow(_ stage: FutureState, to place: ProgressPlace) -> Bool {
     changing {

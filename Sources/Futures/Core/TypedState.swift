@@ -42,9 +42,7 @@ package class TypedState<Stored: OutcomeStorage>: FutureState, @unchecked Sendab
     }
   }
 
-  /// Returns `error` as a failure, if the failure type can hold it.
-  ///
-  /// It compares the types first, because a cast takes 700 instructions.
+  /// Returns `error` as a failure, if the failure type can hold it; compares the types first, because a cast takes 700 instructions.
   @_alwaysEmitIntoClient
   final class func failure(_ error: BrokenPromise) -> Failure? {
     if Failure.self == (any Error).self { return (error as any Error as! Failure) }
@@ -74,6 +72,7 @@ package class TypedState<Stored: OutcomeStorage>: FutureState, @unchecked Sendab
   }
 
   override func reportUnobservedFailure() {
+    // A cancellation is no failure that a program has overlooked.
     guard case .failure(let failure)? = outcome.result, !(failure is CancellationError) else { return }
     let place = extras?.place
     let fileID = place.map { String(cString: $0.fileID) } ?? ""

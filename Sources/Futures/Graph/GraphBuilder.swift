@@ -245,7 +245,7 @@ struct GraphBuilder {
     for listed in snapshot.consumers {
       let (consumer, facts) = (listed.consumer, listed.facts)
       switch listed.kind {
-      case .progress, .input: continue  // a join is a node of its own
+      case .progress, .input: continue  // the graph has no listeners, and a join is a node of its own
       case .waiter: addWaiter(consumer, facts, waitingFor: index)
       case .inline, .follower, .shield, .queued, .custom:
         // A promise's state in its own list stands for a callback.
