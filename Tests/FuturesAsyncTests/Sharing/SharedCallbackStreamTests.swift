@@ -105,6 +105,7 @@ struct SharedCallbackStreamTests {
         let (elements, error) = await read(reader)
         #expect(elements == expected)
         #expect(error as? TestError == TestError(number))
+        #expect(await read(reader).error == nil, "a second read gets the end")
       }
     }
     #expect(log.events == ["start", "start"])
@@ -159,10 +160,7 @@ struct SharedCallbackStreamTests {
 
   @Test("Elements and ends of an earlier run reach no reader of a later run")
   func earlierRun() async {
-    var first: Reader? = reader()
-    let old = source.handle
-    first = nil
-    #expect(first == nil)
+    let old = withExtendedLifetime(reader()) { source.handle }
     let second = reader()
     old?.yield(1)
     old?.finish(throwing: TestError(1))
