@@ -78,8 +78,8 @@ extension OrderRun {
     // Safe: this thread waits meanwhile.
     nonisolated(unsafe) let move = move
     watch.change(isInMove: true)
-    DispatchQueue.main.async {
-      move()
+    DispatchQueue.main.async { [self] in
+      MainContext.replace(with: context(.main), for: move)
       hasReturned.signal()
     }
     hasReturned.wait()

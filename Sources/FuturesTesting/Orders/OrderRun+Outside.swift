@@ -176,7 +176,7 @@ extension OrderRun {
       }
   }
 
-  var interferenceSentence: String? { state.withLock(\.interference)?() }
+  var interferenceSentence: String? { state.withLock { $0.interference }?() }
 
   /// Waits until the work that has left the run has ended, or has entered the run.
   func waitForOutside() {

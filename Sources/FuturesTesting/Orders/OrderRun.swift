@@ -22,8 +22,6 @@ final class OrderRun: @unchecked Sendable {
 
   typealias Item = OrderAgenda.Item
 
-  typealias Reason = OrderFailure.Reason
-
   /// Gets the possible moves, sorted, and the index of the one that was submitted first; returns the index of the next move.
   typealias Chooser = (_ run: OrderRun, _ possible: [OrderMove], _ first: Int) throws(OrderStray) -> Int
 
@@ -108,7 +106,7 @@ final class OrderRun: @unchecked Sendable {
   private(set) var waitForGraph: WaitForGraph?
 
   /// Why the run has failed, if it has; for an endless run also a sentence.
-  var reason: Reason?
+  var reason: OrderFailure.Reason?
   private(set) var sentence: String?
   /// Whether the moves, or the rest of the work, have ended.
   private var hasEnded = false
@@ -144,15 +142,18 @@ final class OrderRun: @unchecked Sendable {
     // Not a data race: one run has one body, and each part of it is a move, of which one runs at a time.
     nonisolated(unsafe) let body = body
     let orders = Orders(run: self)
-    awaitsFollowUp = true
-    // The task inherits the task-local values of the caller, by which a test library finds the test.
-    let task = inMove {
-      start = .now()  // by the clock that the moves see
-      return Task(executorPreference: self) { await self.run(body, orders, on: body.isolation) }
+    // Callbacks and timers of `.main` are moves of the run.
+    MainContext.replace(with: context(.main)) {
+      awaitsFollowUp = true
+      // The task inherits the task-local values of the caller, by which a test library finds the test.
+      let task = inMove {
+        start = .now()  // by the clock that the moves see
+        return Task(executorPreference: self) { await self.run(body, orders, on: body.isolation) }
+      }
+      awaitsFollowUp = isOnMain  // nothing else can run before the body has reached the main actor
+      makeMoves()
+      unwind(task)
     }
-    awaitsFollowUp = isOnMain  // nothing else can run before the body has reached the main actor
-    makeMoves()
-    unwind(task)
     reason = reason ?? interferenceSentence.map { .uncontrolled($0) }
     if reason == nil, !leftTasks.isEmpty {
       unexplored.insert("what follows in a task that did not end or that a variable holds")
@@ -182,7 +183,7 @@ final class OrderRun: @unchecked Sendable {
       var item = turns < turnLimit ? followUp.take() : nil
       if item == nil {
         waitForOutside()
-        item = state.withLock(\.isUnwinding) ? nextOfRest() : nextMove()
+        item = state.withLock { $0.isUnwinding } ? nextOfRest() : nextMove()
       }
       guard let item else { continue }
       if item.isOnMain { runOnMain { self.perform(item) } } else { perform(item) }
@@ -190,7 +191,7 @@ final class OrderRun: @unchecked Sendable {
   }
 
   @discardableResult
-  private func end(_ reason: Reason?) -> Item? {
+  private func end(_ reason: OrderFailure.Reason?) -> Item? {
     self.reason = self.reason ?? reason
     hasEnded = true
     return nil
@@ -254,7 +255,7 @@ final class OrderRun: @unchecked Sendable {
     return possible.firstIndex(of: sorted[index]) ?? 0
   }
 
-  private func deadlock() -> Reason {
+  private func deadlock() -> OrderFailure.Reason {
     if let outsideWait { return .uncontrolled(outsideWait) }
     guard isShown else { return .deadlock(waiting: []) }
     waitForGraph = FuturesDiagnostics.graph(since: start, ofThread: isOnMain ? nil : .ofCurrentThread)
@@ -295,8 +296,7 @@ final class OrderRun: @unchecked Sendable {
     let present = Move(turn: turns, thread: cfuturestesting_thread_number())
     state.withLock { $0.move = present }
     watch.change(isInMove: true)
-    // Callbacks and timers of `.main` are moves of the run.
-    let result = MainContext.replace(with: context(.main), for: move)
+    let result = move()
     watch.change(isInMove: false)
     state.withLock { $0.move = nil }
     cfuturestesting_set_time(-1)

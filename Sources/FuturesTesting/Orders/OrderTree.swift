@@ -33,7 +33,7 @@ struct OrderTree {
     }
     let decision = known ?? Decision(possible: possible, left: Array(possible.indices))
     guard decision.possible == possible else { throw .differs(run, before: decision.possible, now: possible) }
-    decisions[run.hash] = decision
+    if known == nil { decisions[run.hash] = decision }
     path.append((run.hash, first ?? decision.left[random.next(below: decision.left.count)]))
     return path[path.count - 1].index
   }
