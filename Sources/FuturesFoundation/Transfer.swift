@@ -127,7 +127,7 @@
       promise.progress.report(totalBytesSent, ofExpected: totalBytesExpectedToSend)
     }
 
-    /// Resolves the promise; an error of the body comes before that of the stopped task.
+    /// Resolves the promise; an error of the body has stopped the task, and is reported in place of the error of that stop.
     func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
       tasks?.representative.cancel()
       do {

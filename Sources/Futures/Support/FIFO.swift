@@ -6,7 +6,7 @@ package struct FIFO<Element> {
   private var others: [Element?] = []
   private var firstOther = 0
 
-  /// The greatest capacity that an empty queue keeps.
+  /// The greatest capacity that an empty queue keeps, and the shortest gap that a queue closes.
   private static var keptCapacity: Int { 64 }
 
   package init() {}
