@@ -107,14 +107,14 @@ extension FutureState {
   /// runs the rest, in the same order (R28).
   @inline(never)
   private final func drainRest(in trampoline: Trampoline) {
-    var last: Consumer?
+    var last: Consumer?  // the last one that this thread must run
     var taken = 0
     repeat {
       last = trampoline.takeLast(of: self) ?? last
-      // Not each time, because this takes the lock.
+      // Not after each consumer, because `hasListed` takes the lock.
       if taken == trampoline.maximumForOthers {
         guard let last, hasListed(last) else {
-          // Waiters resume now, because another thread can depend on them.
+          // Only consumers of other threads are left. Waiters resume now, because another thread can depend on them.
           if resumeWaiters(in: trampoline) { deliverElsewhere() }
           return
         }

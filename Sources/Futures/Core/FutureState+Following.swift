@@ -29,7 +29,7 @@ extension FutureState {
 
   /// Makes this stage, which is in no list, resolve as `other`, which is pending.
   ///
-  /// If its state is private, the state's follower waits for `other` instead, or the follower of the follower's state, and so on.
+  /// If the stage's state is private, its follower waits for `other` instead, or the follower of the follower's state, and so on.
   @usableFromInline
   final func follow(_ other: consuming FutureState) {
     require(self !== other, Self.followsItself)

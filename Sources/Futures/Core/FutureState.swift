@@ -425,6 +425,7 @@ extension FutureState {
         return .listed(starting: nil)
       case .delivering:
         list(reference, status)
+        // In a delivery, a consumer that this thread attaches runs before its outermost call returns (R2): see `drainRest`.
         if Trampoline.current.storage.pointee.depth > 0 { Trampoline.current.noteLast(reference, of: self) }
         return .listed(starting: nil)
       case .orphaned where kind != .input:
@@ -729,7 +730,7 @@ extension FutureState {
       if !isPlain {
         released = detach()
       } else if consumers.isEmpty || resolver.canTakeFirst {
-        // No code runs between the resolution and the first delivery. So this saves locking again.
+        // The caller delivers directly after unlocking. Taking the first consumer now saves locking again.
         return takeFirst(isBeginning: true).map { .deliver(startingWith: $0) } ?? .done
       }
       // The caller first releases objects, or delivers later. Until then the consumers are in the list, where they can be removed.
@@ -761,8 +762,8 @@ extension FutureState {
 
   /// Takes the first consumer of a state that has its outcome, or the reason of its break, and stores the phase.
   ///
-  /// Under the lock. After the last consumer, the delivery can end without the lock. If `isBeginning`, notes the consumers that this
-  /// thread runs itself.
+  /// Under the lock. After the last consumer, the delivery can end without the lock. If `isBeginning`, notes the last consumer
+  /// that this thread runs itself.
   @inline(__always)
   private final func takeFirst(isBeginning: Bool) -> TakenConsumer? {
     guard let reference = consumers.popFirst() else {

@@ -2,7 +2,8 @@
 extension Trampoline {
   /// Notes the last consumer of `state` that this thread runs itself, if it delivers the state.
   ///
-  /// Under the lock of `state`. It replaces an earlier one only while the list owns that too, so this releases no object.
+  /// Under the lock of `state`, where no object must be released. So it replaces an earlier consumer only while the list owns that
+  /// too, and otherwise adds an entry.
   @inline(never)
   func noteLast(_ consumer: Unmanaged<Consumer>, of state: FutureState) {
     let id = ObjectIdentifier(state)
@@ -15,7 +16,7 @@ extension Trampoline {
     }
   }
 
-  /// Takes out the last consumer of `state` that was noted since the previous call.
+  /// Takes out the consumers of `state` that were noted since the previous call, and returns the newest; `nil` if there is none.
   func takeLast(of state: FutureState) -> Consumer? {
     if storage.pointee.lastConsumers.isEmpty { return nil }
     var newest: Consumer?

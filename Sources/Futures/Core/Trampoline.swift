@@ -157,7 +157,7 @@ package struct Trampoline {
   @inline(never)
   private func endOutermost() {
     runDeferred()
-    // Other threads deliver to these. Not released in place: that can run user code, which uses this trampoline.
+    // Other threads run these consumers. Not released in place: that can run user code, which uses this trampoline.
     let released = storage.pointee.lastConsumers
     storage.pointee.lastConsumers = []
     withExtendedLifetime(released) {}
