@@ -64,10 +64,10 @@ private final class TimeLimitWatch: Sendable {
   /// Prevents the report; the last watch also ends the tracking.
   func end() {
     hasEnded.withLock { $0 = true }
-    let isLast = Self.watches.withLock { watches in
+    let endsTracking = Self.watches.withLock { watches in
       watches.count -= 1
       return watches.count == 0 && !watches.wasTracking
     }
-    if isLast { FuturesDiagnostics.tracksPendingFutures = false }
+    if endsTracking { FuturesDiagnostics.tracksPendingFutures = false }
   }
 }

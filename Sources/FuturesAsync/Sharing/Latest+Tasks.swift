@@ -21,7 +21,7 @@ extension Latest {
   /// the caller's actor after the result has arrived and before this resumes. So only the newest request returns.
   /// - Parameters:
   ///   - delay: The delay, so that a burst of calls starts the work once.
-  ///   - maximum: The maximum wait from the first call that waits until the newest work starts; `nil` for no maximum.
+  ///   - maximum: The maximum time from the first waiting call to the start of the newest work; `nil` for no maximum.
   ///   - leading: Whether work starts without a delay if none has started within the last `delay`, and no call waits.
   ///   - isolation: The caller's actor.
   ///   - operation: The work. It runs on the actor to which its closure is isolated.

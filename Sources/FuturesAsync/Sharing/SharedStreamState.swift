@@ -68,6 +68,7 @@ final class SharedReader: @unchecked Sendable {
     return (nil, oldest)
   }
 
+  /// Removes and returns the oldest unread element.
   private func popFirst() -> Element? {
     guard first < elements.count, let element = elements[first].take() else { return nil }
     first += 1
@@ -83,7 +84,7 @@ final class SharedReader: @unchecked Sendable {
   func next(_ waiter: Waiter?) -> SharedStreamEvent? {
     if let element = popFirst() { return .element(element) }
     if let end {
-      self.end = .end(nil)
+      self.end = .end(nil)  // later reads get no error
       return end
     }
     if let waiter { waiters.append(waiter) }
@@ -91,10 +92,11 @@ final class SharedReader: @unchecked Sendable {
   }
 
   /// Ends the reader after its unread elements.
-  /// - Returns: The waiting tasks, which the caller resumes with the end. Tasks wait only while no element is unread.
+  /// - Returns: The waiting tasks, which the caller resumes with the end. Then no element is unread.
   func finish(_ error: (any Error)?) -> [Waiter] {
     guard end == nil else { return [] }
     defer { waiters = [] }
+    // A task that waits gets the error, so later reads do not.
     end = .end(waiters.isEmpty ? error : nil)
     return waiters
   }
@@ -131,6 +133,7 @@ final class SharedStreamState {
 
   /// The cancellation of the present run, from before its start until it ends or is stopped.
   private var cancellationOfRun: CancellationState?
+
   /// The number of the newest run.
   private var run = 0
 

@@ -179,6 +179,7 @@ public final class VirtualQueue: Sendable {
     let isBarrier = isBarrier || !isConcurrent
     backend.willRunAtOnce()
     let (isDeadlock, last) = state.withLock { state in
+      // A barrier waits for all work that runs; other work only for barriers.
       (isBarrier ? state.running > 0 : state.isBlocked(upTo: state.lastNumber), state.lastNumber)
     }
     precondition(
