@@ -154,6 +154,7 @@ package struct Trampoline {
     }
   }
 
+  /// Runs the deferred deliveries, and forgets the last consumers that this thread has noted and not run.
   @inline(never)
   private func endOutermost() {
     runDeferred()
