@@ -24,9 +24,7 @@ extension Trampoline {
     let consumer: Unmanaged<Consumer>
     let source: Unmanaged<FutureState>
 
-    /// Whether the stage of `derivation` can resolve only after this consumer has returned.
-    ///
-    /// The stage is this consumer, or comes after it in the list of the same source.
+    /// Whether this consumer holds up the stage of `derivation`: it is that stage, or comes before the stage in the source's list.
     fileprivate func delays(_ derivation: Derivation) -> Bool {
       let (stage, source) = (derivation.stage, derivation.source)
       guard self.source.toOpaque() == Unmanaged.passUnretained(source).toOpaque() else { return false }

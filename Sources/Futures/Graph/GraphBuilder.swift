@@ -305,7 +305,6 @@ struct GraphBuilder {
         let isSame = nextName.operation == name.operation
         guard isSame || nodeCount >= 8 else { break }
         if !isSame {
-          // Notes each operator once, in the order of the chain.
           if operations.isEmpty { operations = [name.operation] }
           if !operations.contains(nextName.operation) { operations.append(nextName.operation) }
           name.operation = nextName.operation
