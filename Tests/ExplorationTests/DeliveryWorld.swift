@@ -15,9 +15,9 @@ final class DeliveryWorld: ExploredWorld, @unchecked Sendable {
 
   /// The callbacks that were attached before the threads began.
   enum Shape: CaseIterable, Sendable {
-    /// Two callbacks.
+    /// Three callbacks, more than one delivery runs without a look at the last one.
     case plain
-    /// Two callbacks, the first of which attaches another one.
+    /// Three callbacks, the first of which attaches another one.
     case attaching
   }
 
@@ -48,6 +48,7 @@ final class DeliveryWorld: ExploredWorld, @unchecked Sendable {
       guard shape == .attaching, let thread = ExploredThread.current else { return }
       attach(RemovableCallback(ExploredCallback(attachedAt: thread.now)))
     }
+    attach(RemovableCallback(ExploredCallback(attachedAt: nil)))
     attach(last)
   }
 

@@ -34,12 +34,11 @@ extension FutureState {
   package final var consumerCount: Int { reading { consumers.all.count } }
 
   /// Whether `consumer`, which is or was in the list, waits there for its delivery.
-  final func hasListed(_ consumer: Consumer) -> Bool { reading { lists(consumer) } }
-
-  /// As `hasListed`, under the lock.
-  final func lists(_ consumer: Consumer) -> Bool {
-    let status = consumer.currentStatus
-    return (status == .listed || status == .resultOnly) && consumer.isConsumer(of: self)
+  final func hasListed(_ consumer: Consumer) -> Bool {
+    reading {
+      let status = consumer.currentStatus
+      return (status == .listed || status == .resultOnly) && consumer.isConsumer(of: self)
+    }
   }
 
   /// The state that follows this one, if this one is private.

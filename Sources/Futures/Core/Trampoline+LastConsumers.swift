@@ -2,18 +2,10 @@
 extension Trampoline {
   /// Notes the last consumer of `state` that this thread runs itself, if it delivers the state.
   ///
-  /// Under the lock of `state`, where no object must be released. So it replaces an earlier consumer only while the list owns that
-  /// too, and otherwise adds an entry.
+  /// Under the lock of `state`, where no object must be released. So it replaces no earlier one.
   @inline(never)
   func noteLast(_ consumer: Unmanaged<Consumer>, of state: FutureState) {
-    let id = ObjectIdentifier(state)
-    if let index = storage.pointee.lastConsumers.lastIndex(where: { $0.state == id }),
-      state.lists(storage.pointee.lastConsumers[index].consumer)
-    {
-      storage.pointee.lastConsumers[index].consumer = consumer.takeUnretainedValue()
-    } else {
-      storage.pointee.lastConsumers.append((id, consumer.takeUnretainedValue()))
-    }
+    storage.pointee.lastConsumers.append((ObjectIdentifier(state), consumer.takeUnretainedValue()))
   }
 
   /// Takes out the consumers of `state` that were noted since the previous call, and returns the newest; `nil` if there is none.

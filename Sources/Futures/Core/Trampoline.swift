@@ -27,9 +27,9 @@ package struct Trampoline {
     /// Deliveries that began at `maximumDepth`.
     var deferred = FIFO<() -> Void>()
 
-    /// For each state, the last consumer that waited when its delivery began, or that this thread has attached in a delivery.
+    /// The last consumer that waited when a delivery began, and those that this thread has attached in a delivery, the newest last.
     ///
-    /// Owned, so that no other consumer gets its address. The state can have another delivering thread.
+    /// Owned, so that no other consumer gets the address. The state can have another delivering thread.
     var lastConsumers: [(state: ObjectIdentifier, consumer: Consumer)] = []
 
     /// How many cancellations of tokens and futures nest now.
