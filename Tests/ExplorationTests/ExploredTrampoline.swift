@@ -10,9 +10,6 @@
 // thread, and the library itself uses that pointer in this process. So this copy keeps its trampolines under a pthread
 // key.
 extension Trampoline {
-  /// One, where a world takes the rest of a delivery: its programs attach only a few callbacks.
-  var maximumForOthers: Int { storage.pointee.submitElsewhere == nil ? 16 : 1 }
-
   /// The calling thread's trampoline; made on first use, freed when the thread ends.
   @usableFromInline
   package static var current: Trampoline {

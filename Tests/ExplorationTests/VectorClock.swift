@@ -1,11 +1,11 @@
 /// The steps of each thread that a thread has seen.
 ///
-/// Five variables instead of an array, because each step copies clocks.
+/// Four variables instead of an array, because each step copies clocks.
 struct VectorClock {
   /// The greatest number of threads of a program.
-  static let maximumThreads = 5
+  static let maximumThreads = 4
 
-  private var (first, second, third, fourth, fifth) = (0, 0, 0, 0, 0)
+  private var (first, second, third, fourth) = (0, 0, 0, 0)
 
   subscript(thread: Int) -> Int {
     get {
@@ -13,8 +13,7 @@ struct VectorClock {
       case 0: first
       case 1: second
       case 2: third
-      case 3: fourth
-      default: fifth
+      default: fourth
       }
     }
     set {
@@ -22,8 +21,7 @@ struct VectorClock {
       case 0: first = newValue
       case 1: second = newValue
       case 2: third = newValue
-      case 3: fourth = newValue
-      default: fifth = newValue
+      default: fourth = newValue
       }
     }
   }
@@ -33,7 +31,6 @@ struct VectorClock {
     if other.second > second { second = other.second }
     if other.third > third { third = other.third }
     if other.fourth > fourth { fourth = other.fourth }
-    if other.fifth > fifth { fifth = other.fifth }
   }
 }
 

@@ -24,11 +24,10 @@ struct ConsumerList: Sequence {
     return first.takeUnretainedValue()
   }
 
-  /// The consumer at the end; `nil` if the list is empty.
-  var last: Element? { first?.previous }
-
   /// Whether no consumer keeps the source running: all are result-only, because the last one is.
-  var onlyWantsResults: Bool { last?.isResultOnly ?? true }
+  var onlyWantsResults: Bool {
+    first?.previous?.isResultOnly ?? true
+  }
 
   /// All consumers, in order; they stay in the list; O(n).
   var all: [Consumer] { map { $0.takeUnretainedValue() } }

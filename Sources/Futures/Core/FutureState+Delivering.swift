@@ -93,48 +93,24 @@ extension FutureState {
   }
 
   /// Runs the consumers in order, also the consumers that attach meanwhile.
+  ///
+  /// The exception of R28: other threads can attach callbacks as fast as this thread runs them. It cannot hand these on. A callback
+  /// that it attaches itself comes after them, and has to run before its outermost call returns (R2). And all threads of the global
+  /// queue can be blocked until they have run. The queue stays short if the other threads do other work between two callbacks; three
+  /// threads that only attach callbacks keep this one as long as they go on.
   /// - Parameters:
   ///   - trampoline: The trampoline of this thread.
   ///   - first: The first consumer, if the resolution took it.
   final func drain(in trampoline: Trampoline, startingWith first: TakenConsumer? = nil) {
-    if let next = first ?? takeNextConsumer(isBeginning: true), !run(next, in: trampoline) { drainRest(in: trampoline) }
-  }
-
-  /// Runs the consumers after the first one.
-  ///
-  /// This thread runs each consumer that it found, and each that it attaches itself, before its outermost call returns (R2). So it
-  /// also runs those between them. Of those that other threads attach after them it runs a constant number, and the global queue
-  /// runs the rest, in the same order (R28).
-  @inline(never)
-  private final func drainRest(in trampoline: Trampoline) {
-    var last: Consumer?  // the last one that this thread must run
-    var taken = 0
-    repeat {
-      last = trampoline.takeLast(of: self) ?? last
-      // Not after each consumer, because `hasListed` takes the lock.
-      if taken == trampoline.maximumForOthers {
-        guard let last, hasListed(last) else {
-          // Only consumers of other threads are left. Waiters resume now, because another thread can depend on them.
-          if resumeWaiters(in: trampoline) { deliverElsewhere() }
-          return
-        }
-        taken = 0
-      }
-      guard let consumer = takeNextConsumer() else { return }
-      taken += 1
-      if run(consumer, in: trampoline) { return }
-    } while true
-  }
-
-  /// Runs a consumer.
-  /// - Returns: Whether the delivery has ended.
-  @inline(__always)
-  private final func run(_ consumer: TakenConsumer, in trampoline: Trampoline) -> Bool {
-    trampoline.willRun(consumer.reference, of: self)
-    consumer.reference._withUnsafeGuaranteedRef { $0.deliver($0, self, trampoline) }
-    trampoline.didRun()
-    releaseConsumer(consumer.reference)
-    return consumer.isLast && endDelivery()
+    var taken = first ?? takeNextConsumer()
+    while let consumer = taken {
+      trampoline.willRun(consumer.reference, of: self)
+      consumer.reference._withUnsafeGuaranteedRef { $0.deliver($0, self, trampoline) }
+      trampoline.didRun()
+      releaseConsumer(consumer.reference)
+      if consumer.isLast, endDelivery() { return }
+      taken = takeNextConsumer()
+    }
   }
 
   /// Resumes the waiters now, and leaves the callbacks in the list for another thread.

@@ -33,13 +33,12 @@ extension FutureState {
   /// The number of consumers, in O(n).
   package final var consumerCount: Int { reading { consumers.all.count } }
 
-  /// Whether `consumer`, which is or was in the list, waits there for its delivery.
-  final func hasListed(_ consumer: Consumer) -> Bool {
-    reading {
-      let status = consumer.currentStatus
-      return (status == .listed || status == .resultOnly) && consumer.isConsumer(of: self)
+  #if DEBUG
+    /// Whether `stage` waits for its delivery in the list.
+    final func hasListed(_ stage: FutureState) -> Bool {
+      reading { [.listed, .resultOnly].contains(stage.currentStatus) && stage.isConsumer(of: self) }
     }
-  }
+  #endif
 
   /// The state that follows this one, if this one is private.
   final var privateFollower: FutureState? {

@@ -420,13 +420,8 @@ extension FutureState {
         let start = isDormant ? takeStart() : nil
         list(reference, status)
         return .listed(starting: start)
-      case .following:
+      case .following, .delivering:
         list(reference, status)
-        return .listed(starting: nil)
-      case .delivering:
-        list(reference, status)
-        // In a delivery, a consumer that this thread attaches runs before its outermost call returns (R2): see `drainRest`.
-        if Trampoline.current.storage.pointee.depth > 0 { Trampoline.current.noteLast(reference, of: self) }
         return .listed(starting: nil)
       case .orphaned where kind != .input:
         // The caller still needs the consumer, so the list gets a reference of its own.
@@ -731,7 +726,7 @@ extension FutureState {
         released = detach()
       } else if consumers.isEmpty || resolver.canTakeFirst {
         // The caller delivers directly after unlocking. Taking the first consumer now saves locking again.
-        return takeFirst(isBeginning: true).map { .deliver(startingWith: $0) } ?? .done
+        return takeFirst().map { .deliver(startingWith: $0) } ?? .done
       }
       // The caller first releases objects, or delivers later. Until then the consumers are in the list, where they can be removed.
       return endPending(isSuccess: isSuccess)
@@ -762,10 +757,9 @@ extension FutureState {
 
   /// Takes the first consumer of a state that has its outcome, or the reason of its break, and stores the phase.
   ///
-  /// Under the lock. After the last consumer, the delivery can end without the lock. If `isBeginning`, notes the last consumer
-  /// that this thread runs itself.
+  /// Under the lock. After the last consumer, the delivery can end without the lock.
   @inline(__always)
-  private final func takeFirst(isBeginning: Bool) -> TakenConsumer? {
+  private final func takeFirst() -> TakenConsumer? {
     guard let reference = consumers.popFirst() else {
       // Releasing: a thread that sees the phase sees the outcome, or the reason of the break.
       phase.store(.resolved, ordering: .releasing)
@@ -774,7 +768,6 @@ extension FutureState {
     reference._withUnsafeGuaranteedRef { markTaken($0) }
     let isLast = consumers.isEmpty
     phase.store(isLast ? .closing : .delivering, ordering: .releasing)  // as above
-    if isBeginning, let last = consumers.last { Trampoline.current.noteLast(last, of: self) }
     return TakenConsumer(reference: reference, isLast: isLast)
   }
 
@@ -789,9 +782,7 @@ extension FutureState {
   }
 
   /// Takes the next consumer from the list.
-  final func takeNextConsumer(isBeginning: Bool = false) -> TakenConsumer? {
-    changing { takeFirst(isBeginning: isBeginning) }
-  }
+  final func takeNextConsumer() -> TakenConsumer? { changing { takeFirst() } }
 
   /// Ends a delivery without the lock (invariant 1), unless another consumer came while the last one ran.
   /// - Returns: `false` if another consumer came, which the caller runs next.

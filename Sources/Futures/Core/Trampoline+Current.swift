@@ -1,11 +1,6 @@
 internal import CFutures
 
 extension Trampoline {
-  /// The maximum number of consumers that a delivery runs for other threads, after those that its thread must run (R28).
-  ///
-  /// In this file, because the explorer has a smaller one.
-  var maximumForOthers: Int { 16 }
-
   /// The calling thread's trampoline; made on first use, freed when the thread ends.
   @usableFromInline
   package static var current: Trampoline {

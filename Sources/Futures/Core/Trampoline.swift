@@ -27,11 +27,6 @@ package struct Trampoline {
     /// Deliveries that began at `maximumDepth`.
     var deferred = FIFO<() -> Void>()
 
-    /// The last consumer that waited when a delivery began, and those that this thread has attached in a delivery, the newest last.
-    ///
-    /// Owned, so that no other consumer gets the address. The state can have another delivering thread.
-    var lastConsumers: [(state: ObjectIdentifier, consumer: Consumer)] = []
-
     /// How many cancellations of tokens and futures nest now.
     var cancellationDepth = 0
 
@@ -128,9 +123,7 @@ package struct Trampoline {
   @usableFromInline
   func leave() {
     runReady()
-    if storage.pointee.depth == 1, !storage.pointee.deferred.isEmpty || !storage.pointee.lastConsumers.isEmpty {
-      endOutermost()
-    }
+    if storage.pointee.depth == 1, !storage.pointee.deferred.isEmpty { runDeferred() }
     storage.pointee.depth -= 1
   }
 
@@ -152,16 +145,6 @@ package struct Trampoline {
       runDeferred()
       runDeferredCancellations()
     }
-  }
-
-  /// Runs the deferred deliveries, and forgets the last consumers that this thread has noted and not run.
-  @inline(never)
-  private func endOutermost() {
-    runDeferred()
-    // Other threads run these consumers. Not released in place: that can run user code, which uses this trampoline.
-    let released = storage.pointee.lastConsumers
-    storage.pointee.lastConsumers = []
-    withExtendedLifetime(released) {}
   }
 
   /// Runs the work of the ready states, also of those that become ready meanwhile.
