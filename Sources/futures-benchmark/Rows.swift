@@ -37,5 +37,6 @@ let allRows = [
   RowDefinition("B3", Rows.awaitFutureOfTask),
   RowDefinition("B6", Rows.progressReports),
   RowDefinition("B7", cancellationToken),
+  RowDefinition("B8", Rows.liveMemory),
   RowDefinition("D1", trackingOfPendingFutures),
 ]

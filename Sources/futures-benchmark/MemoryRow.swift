@@ -1,0 +1,54 @@
+import AllocationCounter
+import Futures
+
+extension Rows {
+  /// B8: the live memory of one pending promise, its future and one callback that captures a word.
+  ///
+  /// An array, allocated before, holds a thousand of them. The row has no time.
+  @Sendable
+  static func liveMemory(_ harness: Harness) -> Row {
+    typealias Live = (Promise<Value, Failure>, Future<Value, Failure>, Registration)
+    let ours = live("ours") { index -> Live in
+      let promise = makePromise()
+      let future = promise.future
+      let registration = future.whenResolved(on: .immediate) { Sink.add($0, plus: index) }
+      return (promise, future, registration)
+    } end: { thing in
+      thing.2.remove()  // a dropped promise with a callback causes a report
+    }
+    let floor = live("lock and slot by hand") { index in
+      let promise = makeHandPromise()
+      promise.future.whenResolved { Sink.add($0, plus: index) }
+      return (promise, promise.future)
+    }
+    return Row(
+      name: "B8",
+      work: "live bytes and blocks of one pending promise, its future and a callback",
+      ours: ours,
+      floor: floor,
+      budget: [.bytes(184), .allocations(3)]
+    )
+  }
+}
+
+/// Makes a thousand things, keeps them, and counts the live blocks and bytes of each.
+private func live<Thing>(_ name: String, _ make: (Int) -> Thing, end: (Thing) -> Void = { _ in }) -> Measurement {
+  AllocationCounts.setEnabled(true)
+  defer { AllocationCounts.setEnabled(false) }
+  let count = 1_000
+  var things: [Thing] = []
+  things.reserveCapacity(count + 1)
+  // The runtime allocates its metadata for the first thing.
+  things.append(make(0))
+  let before = AllocationCounts.ofThread()
+  for index in 0..<count { things.append(make(index)) }
+  let counts = AllocationCounts.ofThread() - before
+  for thing in things { end(thing) }
+  return withExtendedLifetime(things) {
+    Measurement(
+      name: name,
+      allocations: Double(counts.liveBlocks) / Double(count),
+      bytes: Double(counts.liveBytes) / Double(count)
+    )
+  }
+}
