@@ -672,7 +672,9 @@ extension FutureState {
     }
   }
 
-  /// Counts an input, which is in no list, as a consumer of this orphan until the input leaves; under the lock.
+  /// Counts an input that is about to be notified of the orphan, under the lock.
+  ///
+  /// It is in no list any more, but this orphan is needed until the input leaves.
   private final func countNotified(_ input: Consumer) {
     input.enter(.notified)
     orphanedInputs?.notified += 1

@@ -183,7 +183,7 @@ extension LockedReference where Object == PendingFutures {
     _ = previous  // released here, outside the lock
   }
 
-  /// Adds an object, if its thread is tracked.
+  /// Adds an object, if the calling thread is tracked.
   /// - Parameters:
   ///   - kind: The kind of the object.
   ///   - object: The object, which the table does not keep alive.
@@ -216,7 +216,7 @@ extension LockedReference where Object == PendingFutures {
     )
     let swept = update { table -> [AnyObject]? in
       guard let table, table.tracks(entry.thread) else { return nil }
-      // Only an await needs its source later, for an edge of the graph.
+      // An await keeps its source for an edge of the graph. Another object only copies the source's label and place now.
       guard let source, kind != .await else { return table.append(entry, of: object, source) }
       if let position = table.position(of: source) {
         let origin = table.slots[position].entry

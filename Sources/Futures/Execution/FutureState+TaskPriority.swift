@@ -36,9 +36,9 @@ extension FutureState {
     }
   }
 
-  /// Whether this state waits for `source`, or for a state that the task `maker` resolves.
+  /// Whether this state waits for the caller's future `source`, or for a task that is `maker`, the task that asked for that future.
   ///
-  /// O(number of the states that it waits for).
+  /// Then the caller is a part of this state's own work. O(number of the states that this one waits for).
   final func waits(for source: FutureState, madeBy maker: TaskIdentity?) -> Bool {
     !forEachProducer(raisedTo: nil) { state, producer in
       if case .task(let task) = producer, let maker { return state !== source && !maker.identifies(task) }

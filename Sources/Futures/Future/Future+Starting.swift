@@ -148,7 +148,9 @@ extension Future {
 }
 
 extension Future where Value == Void {
-  /// Makes the resolved source of `Future(on:)`; without its place if the context is immediate, and so drops no work.
+  /// Makes the resolved source of `Future(on:)`.
+  ///
+  /// It keeps the place of the call for the error of dropped work. An immediate context drops no work.
   @inlinable
   init(startedAt fileID: StaticString, _ line: UInt, on context: ExecutionContext) {
     self = context.isImmediate ? .succeeded(()) : Future(StartState<Failure>(fileID, line))

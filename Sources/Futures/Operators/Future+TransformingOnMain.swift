@@ -164,7 +164,7 @@ extension Future {
   ///
   /// A cancellation before `work` has started keeps it from starting, if `Failure` can represent cancellation.
   @_alwaysEmitIntoClient
-  @_disfavoredOverload  // a trailing closure of several statements without a result also fits this one
+  @_disfavoredOverload  // fits a trailing closure of several statements that forgets `return`, too
   public init(
     on context: MainContext,
     fileID: StaticString = #fileID,

@@ -14,9 +14,9 @@ final class InterruptibleStage<Stored: OutcomeStorage>: Stage<Stored>, @unchecke
     super.init(of: source) { stage, source, trampoline in
       let stage = unsafeDowncast(stage, to: InterruptibleStage.self)
       if outlivesSource, source.breakReason != nil {
-        // The stage stays pending: a cancellation of it now leaves only the interruption.
+        // The stage stays pending, and waits only for the interruption from now on, as its cancellation has to know.
         stage.setProducer(.inputs(interruption))
-        // Reported here, unless the stage has ended: its consumers wait for the interruption, and not for the broken future.
+        // Reports the wait for the broken source here, because the stage's consumers do not see the break.
         if stage.breakReason == nil, !stage.wasCancelled { source.reportWaitForBrokenPromise() }
         return
       }

@@ -281,7 +281,8 @@ private struct WorkQueue {
     return (waiting.count, holder)
   }
 
-  /// Returns whether the caller hands the waiting work on to the global queue.
+  /// Notes that the start of `started` has returned, and claims the handing on of waiting work to the global queue.
+  /// - Returns: Whether the caller hands it on.
   mutating func beginHandingOn(_ limit: Int, after started: Slot?) -> Bool {
     endStart(started)
     guard running < limit, !waiting.isEmpty, !isHandedOn else { return false }

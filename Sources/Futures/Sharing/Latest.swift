@@ -76,8 +76,8 @@ public final class Latest: Sendable {
   /// The callbacks run on `context`, and only while this request is the newest. A superseded request calls neither.
   /// - Parameters:
   ///   - delay: The delay, so that a burst of calls starts the work once.
-  ///   - maximum: The maximum wait from the first call that waits until the newest work starts; `nil` for no maximum. A later
-  ///     call still cancels that work.
+  ///   - maximum: The longest time without a start, counted from the first waiting call; `nil` for no maximum. Then the newest
+  ///     work starts. A later call still cancels that work.
   ///   - leading: Whether work starts without a delay if none has started within the last `delay`, and no call waits.
   ///   - context: The context of all closures.
   ///   - work: Starts the work.

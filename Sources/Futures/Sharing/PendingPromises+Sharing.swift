@@ -108,8 +108,9 @@ extension PendingPromises where Key == SingleKey {
       )
     }
 
-    /// Writes a sentence to standard error if the closure that starts the work for `key` has asked for it.
+    /// Writes a sentence to standard error if the closure that starts the work for `key` asks for the same key.
     private func reportRequestInOwnWork(_ key: Key, _ fileID: StaticString, _ line: UInt) {
+      // The trampoline of a thread identifies the thread.
       guard state.withLock({ $0.entries[key]?.starter }) == UnsafeMutableRawPointer(Trampoline.current.storage) else {
         return
       }

@@ -255,6 +255,7 @@ final class OrderRun: @unchecked Sendable {
     return possible.firstIndex(of: sorted[index]) ?? 0
   }
 
+  /// Returns why the body waits although no move is left: for work outside the run, or in a deadlock.
   private func deadlock() -> OrderFailure.Reason {
     if let outsideWait { return .uncontrolled(outsideWait) }
     guard isShown else { return .deadlock(waiting: []) }
