@@ -156,7 +156,7 @@ private struct Bridge: Sendable {
 
 @Suite(.timeLimit(.minutes(20)))
 struct BridgeMemoryTests {
-  static let count = TestTier.choose(standard: 1_000, thorough: 20_000)
+  static let count = TestTier.choose(standard: 2_000, thorough: 20_000)
 
   /// The bytes that the runtime and the system can keep for their threads.
   static let tolerance = 10 * Int64(count)
