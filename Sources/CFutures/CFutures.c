@@ -117,7 +117,7 @@ void *cfutures_thread_pointer(void) { return slot.pointer; }
 
 // Runs when the thread ends.
 static void threadEnds(void *pointer) {
-  // On Windows another thread can delete the fiber that has set the pointer. The pointer then stays valid.
+  // On Windows this can be another thread, which deletes the fiber that has set the pointer. Its thread can still use the pointer.
   if (slot.pointer != pointer) return;
   // Before `destroy`, which can need a new pointer.
   slot.pointer = NULL;
@@ -183,7 +183,7 @@ bool cfutures_is_on_main_thread(void) { return pthread_main_np() != 0; }
 extern void *dispatch_get_specific(const void *key);
 extern const char *object_getClassName(const void *object);
 
-// The current queue is unknown, so without a key the answer is only possible.
+// Without a key nothing tells which queue is current. It can be a serial one, so the result is true.
 bool cfutures_is_on_serial_queue(const void *queue, const void *key) {
   return !key || (strstr(object_getClassName(queue), "queue_serial") && dispatch_get_specific(key));
 }

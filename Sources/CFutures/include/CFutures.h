@@ -121,7 +121,7 @@ bool cfutures_retain_object(void *_Nonnull object);
 
 // MARK: - Dispatch queues
 
-/// Returns whether the calling thread runs work of a serial queue of Dispatch.
+/// Returns whether the calling thread runs work of a serial queue of Dispatch; on Apple platforms, without `key`, whether it might.
 ///
 /// With `key`, only if that queue has a specific value for it. `queue` is the object that got this value; Apple platforms
 /// recognize a serial queue by its class. Returns false where neither the class nor the width of a queue can be read.

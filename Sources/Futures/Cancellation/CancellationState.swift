@@ -60,7 +60,7 @@ package final class CancellationState: CancellationHandlers, @unchecked Sendable
     add(.passRetained(consumer)) ? Registration(.token(self, consumer)) : .finished
   }
 
-  /// Adds a handler to a pending state; runs it at once after a cancellation, and releases it if no cancellation can follow.
+  /// As `register(_:)`, without a registration.
   /// - Parameter reference: A reference to the handler, which this call takes over.
   /// - Returns: Whether the handler is in the list.
   @usableFromInline
@@ -75,7 +75,7 @@ package final class CancellationState: CancellationHandlers, @unchecked Sendable
         if parentCount == 0 { source = consumer.takeSource() }
       }
       handlers.append(Unmanaged.fromOpaque(reference.toOpaque()))
-      // Only a deadline can still cancel the state, and perhaps only this handler needs the state until then.
+      // Only a deadline can still cancel the state, and it does not keep the state, so this handler has to.
       if hasLostSource { selfReference = self }
       return phase
     }
@@ -86,9 +86,7 @@ package final class CancellationState: CancellationHandlers, @unchecked Sendable
     return false
   }
 
-  /// Removes a handler that has not started.
-  ///
-  /// O(1).
+  /// Removes a handler that has not started; O(1).
   /// - Returns: Whether this kept the handler from running.
   func remove(_ handler: Consumer) -> Bool {
     let (listed, selfReference) = lock.withLock { () -> (Unmanaged<Consumer>?, CancellationState?) in
@@ -105,9 +103,9 @@ package final class CancellationState: CancellationHandlers, @unchecked Sendable
     return true
   }
 
-  /// Notes that a linked parent can no longer cancel the state.
+  /// Notes that one of the parents to which this linked state follows can no longer cancel it.
   ///
-  /// After the last parent, no handler needs the linked source any more, because its links can no longer cancel the state.
+  /// After the last one, the handlers release the linked source, which they have kept only for its links to the parents.
   func parentEnded() {
     let sources = lock.withLock { () -> [CancellationTokenSource?] in
       parentCount? -= 1
@@ -137,9 +135,9 @@ package final class CancellationState: CancellationHandlers, @unchecked Sendable
     return true
   }
 
-  /// Cancels the state as part of a future's cancellation, which the trampoline has counted or deferred already.
+  /// Cancels the state as part of a future's cancellation, whose depth the trampoline counts.
   ///
-  /// Never defers the handlers: they must run before the future resolves (R15).
+  /// Unlike `trigger()`, it never defers the handlers: they must run before the future resolves (R15).
   override func run() {
     if let handlers = begin() { Self.run(handlers) }
   }
@@ -244,7 +242,8 @@ package class CancellationHandler: Consumer, @unchecked Sendable {
     super.init(kind: .inline) { _, _, _ in preconditionFailure("A cancellation handler was attached to a future.") }
   }
 
-  /// Runs the handler; returns the state of a linked source that the caller must cancel.
+  /// Runs the handler.
+  /// - Returns: The state that the caller must cancel next, if this is a link to a linked source; otherwise `nil`.
   func run() -> CancellationState? {
     let handler = handler
     self.handler = nil
@@ -280,7 +279,7 @@ final class LinkedHandler: CancellationHandler, @unchecked Sendable {
     super.init(handler)
   }
 
-  /// Runs the handler; returns the linked state for the caller to cancel, so that a chain of sources takes no stack.
+  /// Runs the handler, or returns the linked state, which the caller cancels in a loop: a chain of sources takes no stack.
   override func run() -> CancellationState? {
     let state = linkedState.take()
     _ = super.run()

@@ -50,7 +50,7 @@ extension Future {
   public func cancelled(by token: CancellationToken) -> Future {
     guard case .sharedState(let source) = storage, !source.isResolved, token != .none else { return self }
     if token.isCancelled, let cancelled = Cancelled<Failure>.failure {
-      // As a derived future that leaves at once, but without starting a lazy source.
+      // The same effect as a derived future that is cancelled at once, but a lazy source does not start.
       source.cancelIfUnneeded()
       return .failed(cancelled)
     }

@@ -71,7 +71,7 @@ package class Consumer: @unchecked Sendable {
   /// Only the functions below change it.
   private final let status = AtomicByte<Status>(.new)
 
-  /// Changes only between two lists.
+  /// Changes only while the consumer is in no list.
   @exclusivity(unchecked) @usableFromInline final var kind: Kind
 
   @usableFromInline
@@ -107,7 +107,7 @@ package class Consumer: @unchecked Sendable {
 
   /// Adds the facts that the graph of pending futures shows of the consumer: those of a subclass.
   ///
-  /// With `isListed`, the source, whose lock the caller has, lists the consumer. Without it, a subclass reads only constants.
+  /// With `isListed`, the caller has the lock of the source that lists the consumer. Without it, a subclass reads only constants.
   func describe(into facts: inout NodeFacts, isListed: Bool) {}
 
   /// The status, under the lock of the source, or of a consumer that no other thread has.

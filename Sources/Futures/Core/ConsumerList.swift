@@ -1,6 +1,6 @@
-/// A list of consumers in order of attachment: append, remove and take the first in O(1), without an allocation.
+/// A circular list of consumers in order of attachment: append, remove and take the first in O(1), without an allocation.
 ///
-/// Result-only consumers are at its front until the state settles, the last one first.
+/// Result-only consumers are at its front until the state settles, the newest of them first.
 ///
 /// Not thread-safe: the lock of its owner protects it. The list owns one reference to each consumer, and hands it over with
 /// the consumer. It does not own a promise's state in its own list.
@@ -71,8 +71,7 @@ struct ConsumerList: Sequence {
     }
   }
 
-  /// Removes a consumer, which must be in this list.
-  /// - Returns: The list's reference to the consumer.
+  /// Removes a consumer, which must be in this list, and returns the list's reference to it.
   @discardableResult
   mutating func remove(_ consumer: Element) -> Element {
     let next = consumer.next.unsafelyUnwrapped
@@ -95,8 +94,7 @@ struct ConsumerList: Sequence {
     return remove(old)
   }
 
-  /// Removes the first consumer.
-  /// - Returns: The list's reference to the consumer; `nil` if the list is empty.
+  /// Removes the first consumer, and returns the list's reference to it; `nil` if the list is empty.
   mutating func popFirst() -> Element? { first.map { remove($0) } }
 
   /// Removes all handlers of a cancellation, and marks them as submitted for their calls, in O(n).

@@ -17,9 +17,10 @@ struct Derivation {
 extension FutureState {
   /// The follow-up of an attachment.
   enum Attachment {
-    /// It is in the list. The caller starts the producer, if this is the first consumer of a dormant state.
+    /// The consumer is in the list. The caller starts the producer, if this is the first consumer of a dormant state.
     case listed(starting: LazyStart?)
-    /// It is in the list of an orphan. The caller makes orphans of the consumer's own consumers, and releases its reference.
+    /// The consumer is in the list of an orphan. The caller makes an orphan of the consumer's derived state, and releases its own
+    /// reference.
     case orphaned
     /// The caller delivers to the consumer.
     case due
@@ -59,7 +60,7 @@ extension FutureState {
 
   /// The follow-up of becoming an orphan.
   struct Orphaning {
-    /// The consumers that stay, whose own consumers become orphans too.
+    /// The consumers that stay in the list, whose derived states become orphans too.
     var consumers: [Consumer] = []
     /// The inputs to notify, which are in no list any more.
     var inputs: [Consumer] = []

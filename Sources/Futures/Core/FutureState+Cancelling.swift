@@ -30,7 +30,7 @@ extension FutureState {
     var cancelled: [FutureState] = []
     while let state = states.popLast() {
       guard let cancellation = state.beginCancelling() else { continue }
-      cancellation.released.progress?.release()
+      cancellation.released.progress?.release()  // first, so that a cancelled source does not count as done
       cancellation.released.cancellation?.run()
       let needsResult = !state.canRepresentCancellation
       switch cancellation.released.producer {
@@ -66,7 +66,7 @@ extension FutureState {
   /// - Returns: Whether the caller must cancel this state, because it has no other consumer. A shielded view never cancels it.
   final func removeCancelled(_ consumer: Consumer, forResult needsResult: Bool = false) -> Bool {
     guard let departure = leave(consumer, forResult: needsResult) else {
-      // The consumer has started or left, or its execution context has it.
+      // The consumer has started or left, or its context has it. From the context it is taken: with a result if it needs one.
       if needsResult {
         consumer.resolveWithoutContext(from: self)
       } else if consumer.claimSubmitted() {
@@ -119,15 +119,15 @@ extension FutureState {
     }
   }
 
-  /// Breaks the state of a join, some of whose inputs never resolve, and leaves these inputs.
+  /// Breaks the state of a join because some of its inputs never resolve, and leaves all of `inputs`.
   ///
-  /// If the reason has no error, the state becomes an orphan, which leaves the inputs when it is cancelled or released.
+  /// If the reason has no error, the state becomes an orphan, which leaves the inputs only when it is cancelled or released.
   @usableFromInline
   final func breakPromise(_ reason: BreakReason, leaving inputs: [JoinedInput], in trampoline: Trampoline?) {
     guard reason.error != nil else {
       let sources = OrphanedInputs(inputs)
       orphan(leaving: sources)
-      // An earlier cancellation or resolution of this state has not found these inputs, so they are left now.
+      // A cancellation or resolution before `orphan(leaving:)` has not found these inputs. So the state leaves them now.
       if isLateOrphan { Self.cancel(sources.removeFromInputs(forResult: false)) }
       return
     }

@@ -11,9 +11,9 @@ extension FutureState {
   @usableFromInline
   final var isDelivered: Bool { currentPhase == .resolved }
 
-  /// Whether one thread runs the consumers.
+  /// Whether a thread runs the consumers now.
   final var isDelivering: Bool {
-    // One load for both tests. If it is already `resolved`, the caller has read the result before.
+    // One load for both tests: the phase can change between two loads.
     let phase = currentPhase
     return phase == .delivering || phase == .closing
   }
@@ -60,10 +60,9 @@ extension FutureState {
   /// Whether the caller must cancel this state, because no consumer needs it.
   final var lacksConsumers: Bool { reading { isUnneeded } }
 
-  /// Whether a state was cancelled or settled before `orphan(leaving:)` gave it the inputs.
+  /// Whether a cancellation or a resolution came before `orphan(leaving:)` gave the state its inputs, and so has not found them.
   final var isLateOrphan: Bool { reading { currentPhase != .orphaned || isCancelled } }
 
-  /// The label of the state's promise.
   final var label: String? { reading { extras?.label?.text } }
 
   /// The inputs that resolve the state together, under the lock.

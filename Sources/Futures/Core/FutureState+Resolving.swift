@@ -56,7 +56,8 @@ extension FutureState {
     return true
   }
 
-  /// Breaks a pending state for ever: releases its consumers, and breaks its derived states.
+  /// Breaks a pending state for ever: its consumers get a delivery without a result, which releases callbacks and breaks derived
+  /// states.
   @usableFromInline
   final func breakForever(_ reason: BreakReason, in trampoline: Trampoline?) {
     var released: Released?

@@ -14,10 +14,10 @@ extension FutureState {
       guard let adoption = target.adopt(follower, waitingFor: derivation.source, inside: nil), !adoption.isCancelled,
         let listed = derivation.source.replace(derivation.stage, by: follower)
       else {
-        // The target was cancelled, or the source delivers to the stage or gives it another source. So the stage stays, and the
-        // follower waits for `state` again.
-        var other = state
-        target.move(follower, to: &other, inside: nil)
+        // The target has ended, or the source delivers to the stage or gives it another source. So the stage stays, and the
+        // follower waits for `state` again, if its target is pending.
+        var previousSource = state
+        target.move(follower, to: &previousSource, inside: nil)
         return false
       }
       state.setProducer(.none)  // the stage goes away with `listed`
@@ -29,13 +29,13 @@ extension FutureState {
 
   /// Returns whether a future that a transform made can itself be the derived future, so that no stage has to follow it.
   ///
-  /// That needs the only handle, no consumer, and a producer whose progress can begin after `share`. The function moves the
-  /// progress of a stage there. Producers other than stages and inputs report none, because no promise exists.
+  /// That needs the only handle, no consumer, and a producer whose progress can begin after `share`. If the producer is a stage,
+  /// this call moves the stage's progress there.
   @usableFromInline
   static func claimExclusive(_ state: inout FutureState, after share: Double) -> Bool {
     reading(&state) { state in
-      guard state.isUnobserved, state.progressRecord == nil, isOnlyHandle(&state) else { return false }
-      // With a share of 1 the source and then the future fill the whole progress (`ProgressPlace.share`).
+      guard state.canBeExclusive, state.progressRecord == nil, isOnlyHandle(&state) else { return false }
+      // The future fills the whole progress: alone with a share of 0, after the source with a share of 1 (`ProgressPlace.share`).
       let isWhole = share <= 0 || share >= 1
       switch state.producer {
       case .stage(let stage):
@@ -47,7 +47,7 @@ extension FutureState {
         }
       // Inputs cannot map their progress to a region.
       case .inputs: return isWhole
-      default: return true
+      default: return true  // reports no progress, because no promise exists
       }
     }
   }
@@ -65,8 +65,10 @@ extension FutureState {
     return isKnownUniquelyReferenced(&state)
   }
 
-  /// Whether the state has a producer that has started, and no consumer, and no promise can make another handle; under the lock.
-  final var isUnobserved: Bool {
+  /// Whether nothing but its handles can use the state: no consumer, no start and no promise that makes handles; under the lock.
+  ///
+  /// The state is pending, and its producer has started.
+  final var canBeExclusive: Bool {
     currentPhase <= .following && !isDormant && !has(.hasPromise) && consumers.isEmpty
   }
 }

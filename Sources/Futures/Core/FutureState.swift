@@ -154,7 +154,6 @@ package class FutureState: Consumer, @unchecked Sendable {
   var hasSucceeded: Bool { false }
 
   #if DEBUG
-    /// Whether the outcome is written.
     var hasOutcome: Bool { false }
   #endif
 
@@ -270,7 +269,6 @@ extension FutureState {
     }
   }
 
-  /// The rarely needed data.
   final var extras: StateExtras? {
     if case .extras(let extras) = producerOrExtras { extras } else { nil }
   }
@@ -315,7 +313,7 @@ extension FutureState {
   /// code can share.
   final var isUnneeded: Bool {
     guard isPending, consumers.onlyWantsResults, !isCancelled else { return false }
-    return hasProducer || orphanedInputs?.notified == 0
+    return hasProducer || orphanedInputs?.notified == 0  // `nil` for `never`
   }
 
   /// The stage that resolves a pending state, and its source.
@@ -338,20 +336,20 @@ extension FutureState {
   /// Makes `new` the producer of a pending state.
   /// - Parameters:
   ///   - new: The producer.
-  ///   - keepsEarlier: Whether an earlier producer stays in place of `new`, such as the future that a promise follows.
-  /// - Returns: Whether the state was cancelled, so that the caller cancels the producer.
+  ///   - isFirstOnly: Whether an earlier producer stays in place of `new`, such as the future that a promise follows.
+  /// - Returns: Whether the state was cancelled before, so that the caller cancels the new producer.
   @usableFromInline
   @discardableResult
-  final func setProducer(_ new: Producer, onlyIfFirst keepsEarlier: Bool = false) -> Bool {
+  final func setProducer(_ new: Producer, onlyIfFirst isFirstOnly: Bool = false) -> Bool {
     changing {
-      if hasProducer, !keepsEarlier || isProducerUnset { producer = new }
+      if hasProducer, !isFirstOnly || isProducerUnset { producer = new }
       return isCancelled
     }
   }
 
   private final var isProducerUnset: Bool { if case .none = producer { true } else { false } }
 
-  /// Sets the label of the promise, for diagnostics of a state that its producer can still resolve.
+  /// Sets the label of the promise, for diagnostics; has no effect on a state that its producer can no longer resolve.
   @usableFromInline
   final func setLabel(_ label: PromiseLabel) {
     changing {
@@ -360,10 +358,10 @@ extension FutureState {
     }
   }
 
-  /// Notes where the promise of a failed state was made, for the report of an unobserved failure.
+  /// Notes where the promise of a state was made that has failed, or can still fail, for the report of an unobserved failure.
   final func setPlace(_ place: PromisePlace) { changing { makeExtras().place = place } }
 
-  /// Makes the record of the progress of a state that has none, under the lock.
+  /// Makes the progress record of a state that has none, under the lock.
   final func makeProgressRecord() -> ProgressRecord {
     let record = ProgressRecord()
     makeExtras().progress = record
@@ -488,12 +486,14 @@ extension FutureState {
 
   /// Makes a followed state private, if only the caller and the producer refer to it.
   ///
-  /// Then one follower attaches and no other consumer. So if the state's stage moves on, the follower can do so in its place.
+  /// The caller then attaches its follower, and no other consumer can follow. So if the state's stage moves on, the follower can do
+  /// so in its place.
   static func makePrivate(_ state: inout FutureState) {
     // Relaxed: a hint that saves the lock.
     if state.has(.hasPromise) { return }
     reading(&state) { state in
-      if state.isUnobserved, state.isPlain, !state.isCancelled, isOnlyHandle(&state) { state.insert(.isPrivate) }
+      guard state.canBeExclusive, state.isPlain, !state.isCancelled else { return }
+      if isOnlyHandle(&state) { state.insert(.isPrivate) }
     }
   }
 
@@ -523,14 +523,13 @@ extension FutureState {
 
   /// Takes the only follower of a following state whose promise has gone, if only the caller and the producer refer to the state.
   ///
-  /// The state, which no consumer can reach then, becomes private.
+  /// Nothing else can reach the state then, so it becomes private.
   static func takeFollower(ofPromise state: inout FutureState) -> Splicing {
     reading(&state) { state in
-      guard state.currentPhase == .following, let only = state.consumers.only, only.kind == .follower,
-        isOnlyHandle(&state), let derivation = state.derivation
-      else { return .refused }
+      guard state.currentPhase == .following, let derivation = state.derivation else { return .refused }
+      guard let only = state.consumers.only, only.kind == .follower, isOnlyHandle(&state) else { return .refused }
       let follower = unsafeDowncast(only, to: FutureState.self)
-      guard follower.target !== state else { return .circle }
+      guard follower.target !== state else { return .circle }  // the only follower would resolve this state itself
       guard state.isPlain, !state.isCancelled else { return .refused }
       state.insert(.isPrivate)
       follower.enter(.finished)
@@ -587,7 +586,8 @@ extension FutureState {
       // The consumer gets the result of a delivery anyway, or has become result-only before.
       case .listed, .resultOnly: return nil
       }
-      if isResultOnly, reference == nil { consumer.enter(.resultOnly) } else { consumer.enter(.finished) }
+      // A consumer that was taken from its list gets no result.
+      consumer.enter(isResultOnly && reference == nil ? .resultOnly : .finished)
       return Departure(
         reference: reference,
         previous: status,
@@ -615,7 +615,7 @@ extension FutureState {
     changing {
       guard isPending, !isCancelled else { return nil }
       insert(.isCancelled)
-      // The progress of the sources must not count as done when they are cancelled, too.
+      // The caller can cancel the sources, too. Their progress must not count as done then.
       let progress = canRepresentCancellation ? progressRecord?.detach(.cancelled) : nil
       let released = Released(producer: producer, cancellation: extras?.cancellation, progress: progress)
       let derivation = derivation
@@ -643,7 +643,7 @@ extension FutureState {
 // MARK: - Transitions: orphans
 
 extension FutureState {
-  /// Makes an orphan of this state; the caller does so with its derived states.
+  /// Makes an orphan of this state; the caller then does the same with the derived states.
   /// - Parameters:
   ///   - sources: The orphans from which this state is derived.
   ///   - isDormantOnly: Whether to change only a dormant state.
@@ -680,9 +680,9 @@ extension FutureState {
     orphanedInputs?.notified += 1
   }
 
-  /// Finishes an input that this orphan has notified, and still counts it until `leaveNotified()`.
+  /// Finishes an input that this orphan has notified, but counts it until `leaveNotified()`.
   ///
-  /// So the orphan has a consumer, the join, until the join leaves it.
+  /// So the join is a consumer of this orphan until the join leaves.
   /// - Returns: `false` if the input has left before.
   final func claimNotified(_ input: Consumer) -> Bool {
     changing {
@@ -692,7 +692,7 @@ extension FutureState {
     }
   }
 
-  /// Stops counting an input of `claimNotified(_:)`.
+  /// Stops counting an input that was claimed by `claimNotified(_:)`.
   /// - Returns: Whether this state has no other consumer, so that the caller can cancel it.
   final func leaveNotified() -> Bool {
     changing {
@@ -757,7 +757,7 @@ extension FutureState {
     consumer.enter(staysRemovable ? .submitted : .finished)
   }
 
-  /// Takes the first consumer of a state that has its outcome, or the reason of its break, and stores the phase.
+  /// Takes the first consumer of a state that has its outcome, or the reason of its break, and stores the phase that follows.
   ///
   /// Under the lock. After the last consumer, the delivery can end without the lock.
   @inline(__always)
@@ -797,7 +797,7 @@ extension FutureState {
   /// - Returns: The waiters, and whether callbacks are left.
   final func takeWaiters() -> (waiters: ConsumerList, leavesCallbacks: Bool) {
     changing {
-      // A broken state has no result to resume its waiters with.
+      // A resolved state has no consumer left. A broken one has no result to resume its waiters with.
       guard currentPhase == .delivering, !has(.isBroken) else {
         return (ConsumerList(), !consumers.isEmpty)
       }
@@ -825,7 +825,7 @@ extension FutureState {
     return released
   }
 
-  /// Releases the consumers of a state that is deallocated while it is pending.
+  /// Releases the consumers, which never run, of a state that is deallocated while it is pending.
   ///
   /// Only an orphan has consumers then: a producer owns its state, and breaks the state when the producer is dropped. A consumer
   /// can own the next orphan, and so on, so the releases nest only as deep as deliveries do.

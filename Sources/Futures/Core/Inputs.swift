@@ -16,9 +16,9 @@ class Inputs: @unchecked Sendable {
   @usableFromInline
   func removeFromInputs(forResult needsResult: Bool) -> [FutureState] { [] }
 
-  /// Returns the pending inputs, whose tasks the caller raises to `priority`, that of a task that awaits the derived state.
+  /// Returns the pending inputs, for a caller that raises their tasks to `priority`, the priority of an await of the derived state.
   ///
-  /// A subclass whose inputs start later also keeps the priority for them. It is `nil` if the caller only searches.
+  /// A subclass that starts inputs later keeps `priority` for them. With `nil`, the caller only searches the inputs.
   func inputs(raisedTo priority: TaskPriority?) -> [FutureState] { [] }
 
   /// Adds the inputs of a subclass for the graph of pending futures.

@@ -7,9 +7,9 @@ struct NodeFacts {
   var endsWithoutSource = false
   /// Whether a timeout or a token can end the stage: by its own result, or by a cancellation that the source turns into one.
   var isInterruptible = false
-  /// Identifies the suspended task.
+  /// Identifies a task: the suspended one of a waiter, or the one that resolves a state.
   var task: UnsafeRawPointer?
-  /// The queue, or the closures of the custom context; `nil` for the thread that resolves.
+  /// The queue, or the object of the custom context; `nil` for a consumer that runs on the thread that resolves.
   var context: AnyObject?
   /// The pending inputs; `nil` if another thread has the lock.
   var inputs: [FutureState]? = []
@@ -20,7 +20,7 @@ struct NodeFacts {
   /// Whether no input is enough, whatever its result: a join that cannot fail.
   var needsEachInput = false
 
-  /// Reads the facts of a consumer or of a state; `isListed` is as in `Consumer.describe(into:isListed:)`.
+  /// Reads the facts of a consumer or of a state; only its constants unless the caller has the lock of the source that lists it.
   init(of consumer: Consumer, isListed: Bool = false) { consumer.describe(into: &self, isListed: isListed) }
 
   mutating func setOperation(_ operation: StaticString, _ types: (source: Any.Type, result: Any.Type)? = nil) {

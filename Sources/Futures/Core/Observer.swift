@@ -10,7 +10,7 @@ enum Callback<Value: Sendable, Failure: Error>: Sendable {
   /// Passes the result to a join.
   case input(Consumer.Delivery)
 
-  /// Calls the closure, if it takes a success or failure such as `result`.
+  /// Calls the closure with `result`, if the closure takes that kind of result: any, only a value or only a failure.
   @_alwaysEmitIntoClient
   @inline(__always)
   consuming func callAsFunction(_ result: Result<Value, Failure>) {
@@ -18,11 +18,13 @@ enum Callback<Value: Sendable, Failure: Error>: Sendable {
     case .resolved(let callback): callback(result)
     case .succeeded(let callback): if case .success(let value) = result { callback(value) }
     case .failed(let callback): if case .failure(let error) = result { callback(error) }
-    case .input: break  // only `deliver` calls it
+    case .input: break  // `deliver` alone calls the closure of a join
     }
   }
 
-  /// Calls the closure with the result of `source`; if `source` is broken, reports that and releases the closure.
+  /// Calls the closure with the result of `source`; if `source` is broken, releases the closure and reports the wait for it.
+  ///
+  /// A join gets any delivery, also that of a source without a result.
   @_alwaysEmitIntoClient
   @inline(__always)
   consuming func deliver(to consumer: Consumer, from source: FutureState, in trampoline: Trampoline) {
@@ -38,8 +40,8 @@ enum Callback<Value: Sendable, Failure: Error>: Sendable {
 
 /// Moves the value out of a variable, and leaves `nil`.
 ///
-/// A copy would count a reference to the closure. Not for a bare closure: a generic function reads it through a thunk, which
-/// is an allocation.
+/// A copy of the value would count a reference to the closure in it. Not for a value that is itself a closure: a generic function
+/// reads a closure through a thunk, which is an allocation.
 @_alwaysEmitIntoClient
 @inline(__always)
 func takeValue<Value>(at variable: inout Value?) -> Value? {

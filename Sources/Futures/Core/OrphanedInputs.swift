@@ -20,22 +20,22 @@ final class OrphanedInputs: Inputs, @unchecked Sendable {
   /// The interruption that can still resolve the orphan.
   private let interruption: Inputs?
 
-  /// The number of join inputs, in no list, that the orphan has notified and that have not left it; under its lock.
+  /// How many inputs of joins the orphan has notified and not lost since; they are in no list; under the orphan's lock.
   var notified = 0
 
   /// Whether the orphan has left its sources; relaxed, because it only picks the thread that leaves.
   private let hasLeft = AtomicByte<Bool>(false)
 
-  /// The source of a derived state, whose consumer stays in the list of the source.
+  /// Makes the one source of a derived state, whose `consumer` stays in the list of the source.
   init(_ consumer: Consumer, of source: FutureState, interruptedBy interruption: Inputs? = nil) {
     inputs = [Input(source: source, consumer: consumer)]
     areCounted = false
     self.interruption = interruption
   }
 
-  /// The inputs of a join that are orphans and have notified the join, apart from inputs that have left.
+  /// Keeps those inputs of a join whose states are orphans that have notified the join and still count it.
   ///
-  /// Claims them: each orphan counts its input until the join leaves the orphan.
+  /// Claims each input, so that only the join can leave the orphan. Until then the orphan counts the join as a consumer.
   init(_ inputs: [JoinedInput]) {
     self.inputs = inputs.filter { $0.state.claimNotified($0.consumer) }.map {
       Input(source: $0.state, consumer: nil)
@@ -44,7 +44,7 @@ final class OrphanedInputs: Inputs, @unchecked Sendable {
     interruption = nil
   }
 
-  // No handle can cancel the join any more. So its inputs leave their sources without cancelling them.
+  // The derived state of the join has gone, so no handle can cancel it. The join leaves the orphans without cancelling them.
   deinit {
     guard areCounted, claimLeaving() else { return }
     for input in inputs { _ = input.source?.leaveNotified() }
@@ -61,6 +61,7 @@ final class OrphanedInputs: Inputs, @unchecked Sendable {
     _ = interruption?.removeFromInputs(forResult: needsResult)
     return inputs.compactMap { input -> FutureState? in
       guard let source = input.source else { return nil }
+      // The join has counted its input as arrived, so it leaves also if its derived state still needs a result.
       if areCounted { return source.leaveNotified() ? source : nil }
       guard let consumer = input.consumer else { return nil }
       return source.removeCancelled(consumer, forResult: needsResult) ? source : nil

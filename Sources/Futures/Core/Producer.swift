@@ -59,7 +59,7 @@ final class LazyStart: @unchecked Sendable {
     // The closure can own the next lazy future, and so on. So its release nests only as deep as deliveries do.
     let trampoline = Trampoline.current
     guard trampoline.enter() else {
-      let start = start  // and not `self`, which ends here
+      let start = start  // the closure captures this, and not `self`, which ends here
       return trampoline.defer { _ = start }
     }
     start = nil
@@ -72,7 +72,7 @@ final class LazyStart: @unchecked Sendable {
 extension FutureState {
   /// The labelled promise of this state, or of its nearest source that has one.
   ///
-  /// A resolved state no longer refers to its source. O(length of the chain).
+  /// The search ends at a resolved state, which no longer refers to its source. O(length of the chain).
   final var nearestLabel: PromiseLabel? {
     var next: FutureState? = self
     while let state = next {

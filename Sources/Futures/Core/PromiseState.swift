@@ -1,7 +1,7 @@
 /// The state of a promise's future, with room for its first callback or join.
 ///
-/// That is stored in the state, and uses the state's own links as a consumer. So a promise, its future and one callback are two
-/// objects and the callback's closure. An input of a join is no object at all.
+/// The callback or join is stored in the state, which is then a consumer in its own list. So a promise, its future and one
+/// callback are two objects and the callback's closure. An input of a join is no object at all.
 @_fixed_layout
 @usableFromInline
 package final class PromiseState<Stored: OutcomeStorage>: TypedState<Stored>, @unchecked Sendable {

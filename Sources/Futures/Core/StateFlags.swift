@@ -13,9 +13,9 @@ struct StateFlags: OptionSet {
   /// A `Promise` exists, which can make new handles; changes under the lock.
   @inlinable static var hasPromise: StateFlags { StateFlags(rawValue: 1) }
 
-  /// The room for a first consumer is free; see `PromiseState`.
+  /// The room of a `PromiseState` for its first callback or join is free.
   ///
-  /// The lock publishes what the room then holds.
+  /// The thread that clears the flag fills the room before it attaches the state. The lock then publishes the content.
   @inlinable static var hasFreeSlot: StateFlags { StateFlags(rawValue: 2) }
 
   /// The result is a failure that no consumer and no reader has seen; a hint for diagnostics.
@@ -23,7 +23,7 @@ struct StateFlags: OptionSet {
 
   /// Only the producer and one follower refer to the state, so no other consumer can ever attach.
   ///
-  /// Under the lock. Without it, a hint.
+  /// Set under the lock; without it, a hint.
   static var isPrivate: StateFlags { StateFlags(rawValue: 32) }
 
   /// The state is broken: settled without an outcome, because its failure type cannot hold `BrokenPromise`.
@@ -33,17 +33,17 @@ struct StateFlags: OptionSet {
 
   /// The state was cancelled.
   ///
-  /// Under the lock. The state can still be pending, if its failure type cannot represent cancellation.
+  /// Set under the lock. The state can still be pending, if its failure type cannot represent cancellation.
   static var isCancelled: StateFlags { StateFlags(rawValue: 8) }
 
-  /// The state only waits, for a delay or a context, and no work comes before it; it has no share of a progress.
+  /// The state waits for nothing but a delay or a context, and so gets no share in the progress of other states.
   ///
   /// Set before the state is shared.
   @inlinable static var onlyWaits: StateFlags { StateFlags(rawValue: 16) }
 
   /// A task resolves the state on the main actor, where its closure runs, so a blocked main thread keeps it pending (R10a).
   ///
-  /// Set before the state is shared. It says nothing about a state with another producer.
+  /// Set before the state is shared. It has a meaning only if the producer is a task.
   static var needsMainActor: StateFlags { StateFlags(rawValue: 128) }
 }
 
@@ -65,7 +65,7 @@ extension FutureState {
 
   @usableFromInline final var isCancelled: Bool { has(.isCancelled) }
 
-  /// Notes that a consumer or a reader sees the result.
+  /// Notes that a consumer or a reader sees the result, so that a failure is not reported as unobserved.
   @usableFromInline
   final func noteObserved() { remove(.isUnobservedFailure) }
 }

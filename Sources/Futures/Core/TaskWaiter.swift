@@ -49,7 +49,7 @@ extension FutureState {
   @usableFromInline
   final func endWait(of waiter: Consumer, cancelling isCancelling: Bool) -> Bool {
     let departure = leave(waiter)
-    // The waiter of a broken future is in no list.
+    // The waiter of a broken future is in no list, so it has no departure. The caller resumes it.
     guard departure != nil || waiter.claimSubmitted() else { return false }
     if let reference = departure?.reference { releaseConsumer(reference) }
     if isCancelling { cancelIfUnneeded() }

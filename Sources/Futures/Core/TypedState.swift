@@ -34,7 +34,7 @@ package class TypedState<Stored: OutcomeStorage>: FutureState, @unchecked Sendab
   override package func breakPromise(_ reason: BreakReason, in trampoline: Trampoline?) {
     // A cancelled API can drop its completion handler. The cancellation itself supplies the failure.
     if Cancelled<Failure>.isExpressible, wasCancelled { return }
-    guard let error = reason.error else { return orphan() }
+    guard let error = reason.error else { return orphan() }  // nothing was dropped: see `BreakReason.error`
     if let failure = Self.failure(error) {
       resolve(.failure(failure), in: trampoline)
     } else {
@@ -87,7 +87,6 @@ package typealias State<Value: Sendable, Failure: Error> = TypedState<Outcome<Va
 // MARK: - Reading
 
 extension TypedState {
-  /// The result of this state.
   @_alwaysEmitIntoClient
   package final var result: Result<Value, Failure>? {
     isSettled ? outcome.result : nil

@@ -68,7 +68,7 @@ package final class BreakReason: Sendable {
   /// The error; `nil` for `Future.never`, and for a token that can no longer be cancelled.
   @usableFromInline let error: BrokenPromise?
 
-  /// Whether a waiting consumer causes a report; `false` if the work was cancelled.
+  /// Whether a waiting consumer causes a report; `false` after a cancellation, and without an error.
   let isMistake: Bool
 
   /// Whether the test kit has recorded the error; the default handler then ignores it.

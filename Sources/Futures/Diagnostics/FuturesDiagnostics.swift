@@ -61,7 +61,7 @@ public enum FuturesDiagnostics {
     set { PendingFutures.shared.tracksAllThreads = newValue }
   }
 
-  /// Whether the table of pending futures exists; the table then decides which promises it tracks.
+  /// Whether the table of pending futures exists; then the caller adds its object, and the table decides whether to track it.
   @usableFromInline package static var mayTrackPendingFutures: Bool { PendingFutures.shared.isSet }
 
   /// The unresolved futures of promises made while `tracksPendingFutures` was `true`, the oldest first.

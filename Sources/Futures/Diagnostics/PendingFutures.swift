@@ -42,11 +42,12 @@ package final class PendingFutures {
 
   deinit { slots.forEach { $0.release() } }
 
+  /// Whether the table tracks the objects that `thread` makes.
   fileprivate func tracks(_ thread: UnsafeMutableRawPointer) -> Bool {
     isForAllThreads || threadsOfTests.contains { $0 == nil || $0 == thread }
   }
 
-  /// Removes the entries that are no longer tracked.
+  /// Removes the entries of threads that the table no longer tracks.
   fileprivate func removeUntracked() { remove { !tracks($0.entry.thread) } }
 
   /// Removes entries, and forgets the positions of all others, which can have changed.
@@ -130,10 +131,10 @@ package struct PendingEntry {
     }
   }
 
-  // Relaxed: it publishes nothing, only the numbers count. It counts downwards, because `AtomicWord` only subtracts.
-  private static let count = AtomicWord(0)
+  // Relaxed: it publishes nothing, only the numbers count. Negative, because `AtomicWord` only subtracts.
+  private static let negativeCount = AtomicWord(0)
 
-  static func nextID() -> Int { -count.subtract(1, ordering: .relaxed).newValue }
+  static func nextID() -> Int { -negativeCount.subtract(1, ordering: .relaxed).newValue }
 }
 
 /// An object outside the core that waits for a callback, as an entry of the table.
@@ -171,7 +172,7 @@ extension LockedReference where Object == PendingFutures {
     return body()
   }
 
-  /// Changes which threads are tracked; while none is, there is no table.
+  /// Changes which threads the table tracks; makes the table for the first one, and drops it if `body` leaves none.
   private func change(_ body: (PendingFutures) -> Void) {
     let previous = update { table in
       let changed = table ?? PendingFutures()
@@ -253,7 +254,7 @@ extension LockedReference where Object == PendingFutures {
 
   /// Descriptions of the pending futures, the oldest first; none while only the test kit tracks.
   var descriptions: [String] {
-    let objects = update { $0?.isForAllThreads == true ? $0?.objects() ?? [] : [] }
+    let objects = update { table in table.flatMap { $0.isForAllThreads ? $0.objects() : nil } ?? [] }
     let now = DispatchTime.now().uptimeNanoseconds
     return objects.compactMap { entry, object, _ in
       guard entry.isOfPromise, let state = object as? FutureState, state.isPending else { return nil }

@@ -6,7 +6,7 @@ extension FutureState {
   /// Only then does an await watch the priority of its task. O(number of these states).
   @usableFromInline
   package final var dependsOnTasks: Bool {
-    !forEachTask(raisedTo: nil) { _ in false }  // `false` stops at the first task
+    containsTask(raisedTo: nil) { _ in true }
   }
 
   /// Raises the priority of the tasks that resolve this state or the states that it waits for.
@@ -15,23 +15,26 @@ extension FutureState {
   @usableFromInline
   package final func raiseTasks(to priority: TaskPriority) {
     guard #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) else { return }
-    _ = forEachTask(raisedTo: priority) { task in
+    _ = containsTask(raisedTo: priority) { task in
       task?.escalatePriority(to: priority)  // a task that starts later gets the priority from its inputs
-      return true
+      return false  // continues with the next task
     }
   }
 
-  /// Calls `body` with each task that resolves this state or a state that it waits for.
+  /// Searches the tasks that resolve this state or a state that it waits for.
   /// - Parameters:
-  ///   - priority: The priority that the tasks get, also tasks that start later; `nil` if it is not known yet.
-  ///   - body: Gets a task, or `nil` for tasks that can start later. Returns whether to continue.
-  /// - Returns: Whether `body` has never returned `false`.
-  private final func forEachTask(raisedTo priority: TaskPriority?, _ body: (Task<Void, any Error>?) -> Bool) -> Bool {
-    forEachProducer(raisedTo: priority) { _, producer in
+  ///   - priority: The priority for tasks that start later; `nil` if the caller raises none.
+  ///   - matches: Gets a task, or `nil` for tasks that can start later. The search ends when it returns `true`.
+  /// - Returns: Whether `matches` has returned `true`.
+  private final func containsTask(
+    raisedTo priority: TaskPriority?,
+    where matches: (Task<Void, any Error>?) -> Bool
+  ) -> Bool {
+    containsProducer(raisedTo: priority) { _, producer in
       switch producer {
-      case .task(let task): body(task)
-      case .inputs(let inputs): !inputs.startsInputs || body(nil)
-      default: true
+      case .task(let task): matches(task)
+      case .inputs(let inputs): inputs.startsInputs && matches(nil)
+      default: false
       }
     }
   }
@@ -40,23 +43,24 @@ extension FutureState {
   ///
   /// Then the caller is a part of this state's own work. O(number of the states that this one waits for).
   final func waits(for source: FutureState, madeBy maker: TaskIdentity?) -> Bool {
-    !forEachProducer(raisedTo: nil) { state, producer in
-      if case .task(let task) = producer, let maker { return state !== source && !maker.identifies(task) }
-      return state !== source
+    containsProducer(raisedTo: nil) { state, producer in
+      if state === source { return true }
+      if case .task(let task) = producer, let maker { return maker.identifies(task) }
+      return false
     }
   }
 
-  /// Calls `body` with this state and the states that it waits for, and their producers, until it returns `false`.
+  /// Searches this state and the states that it waits for.
   ///
   /// A loop, so it takes no stack. A set of the visited states bounds it, because inputs can share a source, and futures can
   /// follow each other in a circle.
   /// - Parameters:
-  ///   - priority: The priority for inputs that start later; `nil` if it is not known yet.
-  ///   - body: Returns whether to continue.
-  /// - Returns: Whether `body` has never returned `false`.
-  private final func forEachProducer(
+  ///   - priority: As in `containsTask`.
+  ///   - matches: Gets a state with its producer. The search ends when it returns `true`.
+  /// - Returns: Whether `matches` has returned `true`.
+  private final func containsProducer(
     raisedTo priority: TaskPriority?,
-    _ body: (FutureState, Producer) -> Bool
+    where matches: (FutureState, Producer) -> Bool
   ) -> Bool {
     var next: FutureState? = self
     var others: [FutureState] = []
@@ -72,8 +76,8 @@ extension FutureState {
       let origin = state.origin
       next = origin.derivation?.source
       if case .inputs(let inputs) = origin.producer { others += inputs.inputs(raisedTo: priority) }
-      if !body(state, origin.producer) { return false }
+      if matches(state, origin.producer) { return true }
     }
-    return true
+    return false
   }
 }

@@ -9,6 +9,7 @@ internal import Dispatch
 public struct MainContext: Sendable {
   /// The context outside of tests that replace the main context.
   private let unreplaced: ExecutionContext
+  /// Whether a callback runs at once if the main queue is current, also with a replacement.
   private let isImmediate: Bool
 
   /// Runs each callback, for a context that carries task-locals.
@@ -45,7 +46,7 @@ public struct MainContext: Sendable {
     return { context.execute { MainActor.assumeIsolated { work() } } }
   }
 
-  /// As `context`, without the closure that carries task-locals.
+  /// As `context`, without `wrap`.
   private var unwrappedContext: ExecutionContext {
     guard let replacement = Self.currentReplacement else { return unreplaced }
     guard isImmediate else { return replacement }

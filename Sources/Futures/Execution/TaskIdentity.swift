@@ -9,7 +9,7 @@ struct TaskIdentity: Sendable {
   /// Empty on older systems.
   private let job: String
 
-  // The task has not ended, or the caller keeps it alive.
+  // Only for a task that has not ended, or that the caller keeps alive: the description reads its memory.
   private init(_ task: UnownedJob, _ address: ObjectIdentifier) {
     self.address = address
     if #available(macOS 14, iOS 17, tvOS 17, watchOS 10, visionOS 1, *) { job = task.description } else { job = "" }
@@ -23,6 +23,7 @@ struct TaskIdentity: Sendable {
     }
   }
 
+  /// Whether `task` is the identified task, and no later one at the same address.
   func identifies(_ task: Task<Void, any Error>) -> Bool {
     guard address == unsafeBitCast(task, to: ObjectIdentifier.self) else { return false }
     return job == TaskIdentity(unsafeBitCast(task, to: UnownedJob.self), address).job

@@ -10,7 +10,6 @@ final class Timers: @unchecked Sendable {
   // @unchecked: `lock` protects `heap`, the places of the timers, and `armed`.
   static let shared = Timers()
 
-  /// A pending timer.
   final class Timer: @unchecked Sendable {
     // @unchecked: `place` is protected by the lock of the timers. `work` is locked by it, too, and only the thread that removes
     // the timer from the heap takes it.
@@ -30,7 +29,7 @@ final class Timers: @unchecked Sendable {
 
   private let lock = Lock()
 
-  /// A binary heap, which knows the place of each timer, so that a cancelled one leaves at once.
+  /// A binary heap, whose timers know their places, so that a cancelled one leaves in O(log n).
   private var heap: [Timer] = []
 
   /// The time at which the source fires next; `.max` if it is not scheduled.
@@ -83,14 +82,14 @@ final class Timers: @unchecked Sendable {
     return (timer.queue, work)
   }
 
-  /// Lets the source fire at the next deadline, if it would not fire before.
+  /// Schedules the source for the next deadline, unless it fires by then anyway.
   private func arm() {
     guard let next = heap.first?.deadline, next < armed else { return }
     armed = next
     source.schedule(deadline: DispatchTime(uptimeNanoseconds: next))
   }
 
-  /// Takes a timer out of the heap; the last timer of the heap takes its place, and moves up or down from there.
+  /// Takes a timer out of the heap; the heap's last timer takes its place, and moves up or down from there.
   /// - Returns: Its work, for the caller to submit, or to release after unlocking.
   private func remove(_ timer: Timer) -> (@Sendable () -> Void)? {
     let (place, last) = (timer.place, heap.removeLast())
@@ -103,7 +102,7 @@ final class Timers: @unchecked Sendable {
     return timer.work.take()
   }
 
-  /// Puts a timer at a free place, or above it, where no parent is due later.
+  /// Puts a timer at the free place `start`, or further up: parents that are due later move down.
   private func moveUp(_ timer: Timer, from start: Int) {
     var place = start
     while place > 0, case let parent = (place - 1) / 2, timer.deadline < heap[parent].deadline {
@@ -113,7 +112,7 @@ final class Timers: @unchecked Sendable {
     put(timer, at: place)
   }
 
-  /// Moves a timer down until none of its children is due earlier.
+  /// Moves a timer of the heap down until none of its children is due earlier.
   private func moveDown(_ timer: Timer) {
     var place = timer.place
     while true {
@@ -127,6 +126,7 @@ final class Timers: @unchecked Sendable {
     put(timer, at: place)
   }
 
+  /// Writes a timer to a place, and notes the place.
   private func put(_ timer: Timer, at place: Int) {
     heap[place] = timer
     timer.place = place
@@ -154,7 +154,7 @@ final class Interruption: Inputs, @unchecked Sendable {
   @usableFromInline
   override init() {}
 
-  /// Cancels the interruption of a cancelled operation, unless the operation still needs a result, which this can supply.
+  /// Cancels the interruption of a cancelled operation, unless that still needs a result: an interruption can supply one.
   override func removeFromInputs(forResult needsResult: Bool) -> [FutureState] {
     if !needsResult { cancel() }
     return []
@@ -228,8 +228,8 @@ extension BreakReason {
   /// - Parameters:
   ///   - source: The source of the stage.
   ///   - derived: The state that the stage resolves.
-  /// - Returns: A reason that names the first of these that exists: the labelled promise of `source`, of `derived`, of the follower
-  ///   of `derived`; the `Future(on:)` that made the work.
+  /// - Returns: A reason that names the labelled promise of `source`, or else of `derived`, or else of the follower of `derived`.
+  ///   Without any label it names the `Future(on:)` that made the work, if there is one.
   static func droppedWork(of source: FutureState, resolving derived: FutureState? = nil) -> BreakReason {
     let origin = source.nearestLabel ?? derived?.nearestLabel ?? derived?.labelOfFollower
     let place = origin.map { ($0.fileID, $0.line) } ?? source.startPlace

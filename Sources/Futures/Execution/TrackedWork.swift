@@ -1,6 +1,6 @@
 /// A user's callback that a context got while pending work is tracked.
 ///
-/// A callback has no state that could say whether it has returned.
+/// A stage has a state that says whether its work has returned. A callback has none, so this object notes it.
 final class TrackedWork: Sendable {
   private enum Status: UInt8, BitwiseCopyable {
     case enqueued, running, ended

@@ -224,7 +224,7 @@ struct GraphBuilder {
     }
     if facts.endsWithoutSource { ends.byThemselves.insert(graph.nodes[index].id) }
     if facts.endsWithOneInput { ends.withOneInput.insert(graph.nodes[index].id) }
-    if facts.inputs == nil { graph.isComplete = false }
+    if facts.inputs == nil { graph.isComplete = false }  // another thread has the lock of the join
     // Also a state without inputs, which `addJoins()` then skips.
     joins.append((index, facts.inputs ?? []))
   }
@@ -286,13 +286,13 @@ struct GraphBuilder {
   ///
   /// A loop and not a recursion, because a chain can be long. It keeps only the last stage of each run alive.
   private mutating func addStages(startingAt first: FutureState, _ facts: NodeFacts, waitingFor index: Int) {
-    var source = index
+    var awaitedNode = index
     var (stage, facts) = (first, facts)
     var nodeCount = 0
     var stageCount = 0
     while true {
       let target = stage.target
-      if let known = indices[ObjectIdentifier(target)] { return connect(known, waitsFor: source) }
+      if let known = indices[ObjectIdentifier(target)] { return connect(known, waitsFor: awaitedNode) }
       var name = names.name(of: stage, facts) ?? StageNames.Name(operation: "future")
       var (state, snapshot) = (target, StateSnapshot(target))
       var count = 1
@@ -319,12 +319,12 @@ struct GraphBuilder {
       let node = addState(state, snapshot, as: name)
       graph.nodes[node].count = count
       if endsWithoutSource { ends.byThemselves.insert(graph.nodes[node].id) }
-      connect(node, waitsFor: source)
+      connect(node, waitsFor: awaitedNode)
       // The next run begins here with the only consumer of `state`, so `visitStates()` must not add that consumer again.
       guard let next = plainStage(after: state, snapshot), stageCount < Self.maximumChain else { return }
       _ = unvisited.popLast()
       nodeCount += 1
-      (source, stage, facts) = (node, next.state, next.facts)
+      (awaitedNode, stage, facts) = (node, next.state, next.facts)
     }
   }
 
@@ -378,15 +378,15 @@ struct GraphBuilder {
       guard let waiter = object as? Consumer else { continue }
       // `submitted` is the status of an attached waiter whose future is broken.
       let status: Consumer.Status = isBroken ? .submitted : .listed
-      // Doubly optional: `nil` outside if another thread has the lock, and inside if the waiter no longer waits.
-      let task = source.readingIfAvailable {
+      let reading = source.readingIfAvailable {
         waiter.currentStatus == status ? NodeFacts(of: waiter, isListed: true).task : nil
       }
-      guard isBroken || (task ?? nil) != nil else { continue }
+      let task = reading ?? nil  // none if another thread has the lock, or the waiter no longer waits
+      guard isBroken || task != nil else { continue }
       let node = add(.await, entry)
       setNode(of: object, to: node)
       connect(node, waitsFor: index)
-      if let task, let task { waitsOfTasks.append((task, node)) }
+      if let task { waitsOfTasks.append((task, node)) }
     }
   }
 

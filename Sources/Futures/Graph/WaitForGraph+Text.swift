@@ -73,7 +73,6 @@ extension WaitForGraph.Node: CustomStringConvertible {
   }
 }
 
-/// Renders the tree.
 private struct TreeText {
   private let graph: WaitForGraph
   private let nodes: [Int: WaitForGraph.Node]
@@ -101,6 +100,7 @@ private struct TreeText {
     guard !graph.nodes.isEmpty else { return graph.isComplete ? "Nothing is pending.\n" : "The table is in use.\n" }
     for cycle in graph.cycles { writeCycle(cycle) }
     let waiting = Set(graph.edges.map(\.waiter))
+    // The oldest first; of the same age, the one that was made first.
     let roots = graph.nodes.filter { !waiting.contains($0.id) }.sorted { ($0.age ?? 0, $1.id) > ($1.age ?? 0, $0.id) }
     lines.append("An indented line waits for the line above it:")
     // A circle has no root, so its first node stands for one. The last list is for any other node that no root reaches.

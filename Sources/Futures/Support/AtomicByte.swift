@@ -8,7 +8,6 @@ public import CFutures
 
 // The orderings have the numbers of C. No operation of the library needs sequential consistency.
 
-/// The orderings of a load.
 @frozen
 @usableFromInline
 enum AtomicLoadOrdering: Int32 {
@@ -16,7 +15,6 @@ enum AtomicLoadOrdering: Int32 {
   case acquiring = 2
 }
 
-/// The orderings of a store.
 @frozen
 @usableFromInline
 enum AtomicStoreOrdering: Int32 {

@@ -1,8 +1,6 @@
 /// A binary heap: a collection that removes its smallest element first.
 package struct Heap<Element: Comparable> {
-  /// No element is less than its parent.
-  ///
-  /// The parent's position, counted from 1, is half the element's position.
+  /// No element is less than its parent, whose position, counted from 1, is half the element's position.
   package private(set) var elements: [Element] = []
 
   package init() {}
@@ -13,7 +11,6 @@ package struct Heap<Element: Comparable> {
     for index in (0..<elements.count / 2).reversed() { siftDown(from: index) }
   }
 
-  /// The smallest element.
   package var first: Element? { elements.first }
 
   /// Inserts an element, in O(log n).
@@ -28,9 +25,7 @@ package struct Heap<Element: Comparable> {
     }
   }
 
-  /// Removes the smallest element; the heap must not be empty.
-  ///
-  /// O(log n).
+  /// Removes the smallest element, in O(log n); the heap must not be empty.
   package mutating func removeFirst() {
     elements.swapAt(0, elements.count - 1)
     elements.removeLast()

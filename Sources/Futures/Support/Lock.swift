@@ -33,8 +33,7 @@ struct Lock: ~Copyable, @unchecked Sendable {
 }
 
 extension Lock {
-  /// Calls `body` unless another thread has the lock.
-  /// - Returns: The result of `body`; `nil` if another thread has the lock.
+  /// Calls `body`; returns `nil` without calling it if another thread has the lock.
   func withLockIfAvailable<Result>(_ body: () -> Result) -> Result? {
     guard cfutures_try_lock(place) else { return nil }
     defer { cfutures_unlock(place) }

@@ -46,8 +46,7 @@ package struct LockedReference<Object: AnyObject>: ~Copyable, @unchecked Sendabl
   /// The attempts to take the lock, about a second: `PendingFutures` sweeps a million entries under its lock in less.
   private static var attempts: Int { 10_000_000 }
 
-  /// Replaces the object.
-  /// - Returns: The old one, for the caller to release after unlocking.
+  /// Replaces the object, and returns the old one, for the caller to release after unlocking.
   package func exchange(_ new: Object?) -> Object? {
     update { object in
       defer { object = new }
