@@ -19,8 +19,8 @@
 #define COUNTS_BY_INTERPOSITION 1
 #endif
 
-// Relaxed everywhere: each counter is a sum that orders nothing. A reader that needs the counts of another thread
-// has synchronised with that thread before.
+// All atomic operations are relaxed: each counter is a sum that orders nothing. A reader that needs the counts of
+// another thread has synchronised with that thread before.
 static atomic_bool isEnabled = true;
 
 static struct {
@@ -89,6 +89,7 @@ extern void *__libc_realloc(void *, size_t);
 extern void *__libc_memalign(size_t, size_t);
 extern void __libc_free(void *);
 
+// Counts a new block, and returns it; NULL is a failed allocation.
 static void *counted(void *block) {
   if (block != NULL && counts()) countAllocation(malloc_usable_size(block));
   return block;

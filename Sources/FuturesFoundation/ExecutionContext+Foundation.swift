@@ -16,11 +16,7 @@ extension ExecutionContext {
   /// measures delays.
   ///
   /// On Linux a timer wakes the loop. Each loop keeps one timer for each mode. So `RunLoop.run()` waits, instead of
-  /// returning for lack of sources.
-  /// - Parameters:
-  ///   - loop: The run loop. The context keeps it.
-  ///   - mode: The mode.
-  /// - Returns: The context.
+  /// returning for lack of sources. The context keeps the loop.
   public static func runLoop(_ loop: RunLoop, mode: RunLoop.Mode = .default) -> ExecutionContext {
     // Any thread can make these calls: the Core Foundation functions that they call lock the loop.
     nonisolated(unsafe) let loop = loop
@@ -58,12 +54,12 @@ extension ExecutionContext {
       loop.add(timer, forMode: mode)
     }
 
-    /// Returns the alarm of a loop and a mode.
+    /// Returns the alarm of a loop and a mode; the first call for both makes it.
     static func alarm(of loop: RunLoop, _ mode: RunLoop.Mode) -> RunLoopAlarm {
       nonisolated(unsafe) let loop = loop  // the caller owns it; other threads only compare it and wake it
       return alarms.withLock { alarms in
         if let alarm = alarms.first(where: { $0.loop === loop && $0.mode == mode }) { return alarm }
-        alarms.removeAll { $0.loop == nil }
+        alarms.removeAll { $0.loop == nil }  // their loops were released
         let alarm = RunLoopAlarm(of: loop, mode)
         alarms.append(alarm)
         return alarm

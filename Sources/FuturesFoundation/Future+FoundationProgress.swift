@@ -40,7 +40,6 @@ extension Future {
   ///   return. Handlers that you set run later.
   ///
   /// Cost: as `whenProgressed`, and Foundation's object. Pausing, and reading `isPausable`, visits all sources of the future.
-  /// - Returns: The `Progress`.
   public func foundationProgress() -> Progress { foundationProgress(on: .immediate) }
 
   /// Returns a Foundation `Progress` that mirrors the future's progress, and changes only on the given context.
@@ -100,13 +99,14 @@ final class MirroredProgress: Progress, @unchecked Sendable {
 
   deinit { takeSource()?.registration?.remove() }
 
-  /// Keeps the registration of the listener, which the deinitializer removes; does nothing if the future has ended.
+  /// Keeps the registration of the listener until the future has ended; the deinitializer removes the listener if it comes first.
   func keep(_ registration: Registration) {
     source.withLock { $0?.registration = registration }
   }
 
   private var future: (any MirroredFuture)? { source.withLock { $0?.future } }
 
+  /// Removes and returns the source, so that nothing reaches the future from then on.
   private func takeSource() -> Source? {
     source.withLock { source in
       defer { source = nil }
@@ -116,15 +116,15 @@ final class MirroredProgress: Progress, @unchecked Sendable {
 
   // MARK: From the future
 
-  /// Shows `progress` of a pending future, or the end of an ended one; does nothing after it has shown the end.
+  /// Shows `progress` while the future is pending, and otherwise its end, once; the listener of the future calls this.
   func update(to progress: FutureProgress) {
     guard let future else { return }
     guard let ending = future.ending else { return show(progress) }
-    // Before `cancel()`, which therefore does not reach the future.
+    // First, so that `cancel()` below does not reach the future.
     _ = takeSource()
     if ending == .cancellation, !isCancelled { cancel() }
     isCancellable = false
-    // Not `progress`, which can be older.
+    // Not with `progress`, which can be older.
     finish(future.currentProgress)
   }
 
@@ -161,7 +161,7 @@ final class MirroredProgress: Progress, @unchecked Sendable {
   // MARK: To the future
 
   override var isPausable: Bool {
-    get { super.isPausable || future?.progressFeeds.contains { $0.isPausable } ?? false }
+    get { super.isPausable || (future?.progressFeeds ?? []).contains { $0.isPausable } }
     set { super.isPausable = newValue }
   }
 
@@ -190,8 +190,8 @@ final class MirroredProgress: Progress, @unchecked Sendable {
       changingTree { super.addChild(child, withPendingUnitCount: count) }
     }
 
-    // Foundation calls these three for children too. Under the lock, because they visit the list of children, which a child leaves
-    // when it finishes. They reach the future themselves, because Foundation would call the handlers later, on another thread.
+    // Foundation calls these three for children too. They take the lock, because Foundation visits the list of children, which a
+    // child leaves when it finishes. They reach the future themselves: Foundation calls the handlers later, on another thread.
 
     override func cancel() {
       changingTree {
@@ -215,7 +215,7 @@ final class MirroredProgress: Progress, @unchecked Sendable {
     }
   #endif
 
-  /// Calls `body` under the lock of all trees, on platforms where Foundation has no lock.
+  /// Calls `body`, which changes a tree; on platforms where Foundation has no lock, under the lock of all trees.
   private func changingTree(_ body: () -> Void) {
     Self.beginChange()
     body()
@@ -238,9 +238,9 @@ final class MirroredProgress: Progress, @unchecked Sendable {
       depth += 1
     }
 
-    /// Calls `call` after the outermost `unlock()`, because it runs code of the user, which must not run under a lock (R3).
+    /// Calls `call` at the end of the outermost `unlock()`: it runs code of the user, which must not run under a lock (R3).
     ///
-    /// The caller has the lock.
+    /// Only for a caller that has the lock.
     func afterUnlocking(_ call: @escaping () -> Void) { calls.append(call) }
 
     func unlock() {

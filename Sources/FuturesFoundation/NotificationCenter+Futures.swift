@@ -39,7 +39,7 @@ extension NotificationCenter {
   }
 }
 
-/// An observer of a notification center, which the first of a notification and a cancellation removes.
+/// An observer of a notification center; the first notification removes it, or a cancellation that comes earlier.
 private final class Observer: Sendable {
   private enum State {
     /// Added to the center, before its token is stored. Next is `observing` or `removed`.
@@ -72,6 +72,7 @@ private final class Observer: Sendable {
       defer { state = .removed }
       return state
     }
+    // If it is `beginning`, `begin` removes the observer.
     if case .observing(let token) = previous { center?.removeObserver(token.value) }
     if case .removed = previous { return false }
     return true

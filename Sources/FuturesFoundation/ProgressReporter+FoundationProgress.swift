@@ -50,9 +50,9 @@ extension Futures.ProgressReporter {
     }
   }
 
-  /// As `follow(_:)`.
+  /// Does the work of `follow(_:)`.
   ///
-  /// If Foundation does not notify observers, `context` reads the `Progress` and measures the time.
+  /// Where Foundation does not notify observers, `context` is the clock and the thread of the readings.
   package func follow(_ progress: Progress, polling context: ExecutionContext) {
     let followed = FollowedProgress(progress, for: self, polling: context)
     followed.cancel(with: cancellationToken)
@@ -63,7 +63,7 @@ extension Futures.ProgressReporter {
   }
 }
 
-/// Reports the state of a `Progress`, with the functions that `ProgressFeed` explains.
+/// Reports the state of a `Progress` that a future follows, with the functions that `ProgressFeed` explains.
 ///
 /// The record of the future's progress owns it until the future ends.
 final class FollowedProgress: ProgressFeed {
@@ -101,7 +101,7 @@ final class FollowedProgress: ProgressFeed {
 
   private var reporter: Futures.ProgressReporter? { link.withLock { $0?.reporter } }
 
-  /// Cancels the `Progress` when `token` is.
+  /// Cancels the `Progress` when `token` is cancelled, until `end()`.
   func cancel(with token: CancellationToken) {
     guard let progress else { return }
     let registration = token.register { progress.cancel() }
@@ -206,7 +206,7 @@ private struct Reading {
     /// The time between two scheduled readings, in nanoseconds.
     private static let pollingInterval: Int64 = 50_000_000
 
-    /// Schedules a reading, unless one is scheduled.
+    /// Schedules a reading, unless one is scheduled or the feed has ended.
     private func poll() {
       let begins = link.withLock { link in
         guard let isPolling = link?.isPolling, !isPolling else { return false }
@@ -223,6 +223,7 @@ private struct Reading {
       if hasEnded { cancelDelay() }  // `end()` came before `cancelDelay` was stored
     }
 
+    /// The scheduled reading, which schedules the next one while there are listeners.
     private func readAndPoll() {
       read()
       // Resets the flag before the check: a listener that is added in between schedules a reading itself.

@@ -31,7 +31,7 @@ package final class StoredFile: Sendable {
   /// - Throws: The error of `replace`, or `CancellationError` after a cancellation.
   package func store(_ response: URLResponse, _ replace: () throws -> Void) throws {
     try state.withLock { state in
-      Result<Void, any Error> {
+      Result<Void, any Error> {  // `withLock` passes no errors on
         if case .cancelled = state { throw CancellationError() }
         try replace()
         state = .stored(response)

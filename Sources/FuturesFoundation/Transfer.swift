@@ -9,8 +9,7 @@
 
     mutating func append(_ data: Data) throws
 
-    /// Called after the last byte.
-    /// - Returns: The value of the transfer.
+    /// Called with the response after the last byte; returns the value of the transfer.
     mutating func finish(_ response: URLResponse) throws -> Value
 
     /// Called in place of `finish` if the transfer fails.
@@ -42,12 +41,7 @@
     private let isStopped = Locked(false)
     private var tasks: (transfer: URLSessionTask, representative: URLSessionTask)?
 
-    /// Prepares a transfer.
-    /// - Parameters:
-    ///   - promise: The promise that the transfer resolves.
-    ///   - body: Collects the bytes of the response.
-    ///   - direction: The direction of the bytes that the progress counts.
-    ///   - original: The user's session.
+    /// Prepares a transfer, which resolves `promise`; `direction` is that of the bytes that the progress counts.
     init(_ promise: Promise<Body.Value, any Error>, _ body: Body, _ direction: Direction, for original: URLSession) {
       self.promise = promise
       self.body = body
@@ -57,10 +51,10 @@
 
     /// Starts the transfer.
     /// - Parameters:
-    ///   - isDone: Called by a cancellation. Returns the value if it is too late to stop the transfer.
+    ///   - valueIfDone: Called by a cancellation. Returns the value if it is too late to stop the transfer.
     ///   - makeTask: Makes the task of the transfer in the given session.
     func start(
-      isDone: @escaping @Sendable () -> Body.Value? = { nil },
+      valueIfDone: @escaping @Sendable () -> Body.Value? = { nil },
       _ makeTask: (URLSession) -> URLSessionTask
     ) {
       // The session keeps this object until the transfer has ended.
@@ -71,18 +65,18 @@
       )
       let task = makeTask(session)
       session.finishTasksAndInvalidate()
-      // A task of the user's session that never starts: invalidating that session cancels it, which stops the transfer. A download,
-      // because Foundation does not search the cache for one.
+      // A task of the user's session, which never starts. If that session is invalidated, it cancels this task, which stops the
+      // transfer. A download, because Foundation does not search the cache for one.
       let representative = original.downloadTask(with: URL(string: "data:,")!) { [weak self] _, _, _ in self?.stop() }
       tasks = (task, representative)
       task.resume()
       promise.onCancel { [weak self] in
         guard let self else { return }
-        if let value = isDone() { promise.succeed(value) } else { stop() }
+        if let value = valueIfDone() { promise.succeed(value) } else { stop() }
       }
     }
 
-    /// Stops the transfer, which then completes with an error.
+    /// Stops the transfer, which then completes with an error; has no effect after its end.
     private func stop() {
       isStopped.withLock { $0 = true }
       // Not on this thread: `cancel()` waits for the queue of Foundation. A server that sends single bytes can keep it busy for
@@ -90,9 +84,9 @@
       transferStops.async { [tasks] in tasks?.transfer.cancel() }
     }
 
-    /// Answers a question of Foundation, unless the transfer has stopped.
+    /// Calls `body`, which answers a question of Foundation, unless the transfer has stopped.
     ///
-    /// Foundation for Linux traps if an answer follows a cancellation. Under the lock, so a cancellation waits for an answer.
+    /// Foundation for Linux traps if an answer follows a cancellation. So `body` runs under the lock, for which `stop` waits.
     private func answer(_ body: () -> Void) {
       isStopped.withLock { isStopped in
         if !isStopped { body() }
@@ -103,7 +97,7 @@
 
     /// Adds bytes to the body, and stops the transfer if that fails or the future was cancelled.
     func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
-      guard bodyError == nil else { return }
+      guard bodyError == nil else { return }  // the transfer is being stopped
       do {
         try promise.cancellationToken.throwIfCancelled()
         try body.append(data)
@@ -127,9 +121,9 @@
       promise.progress.report(totalBytesSent, ofExpected: totalBytesExpectedToSend)
     }
 
-    /// Resolves the promise; an error of the body has stopped the task, and is reported in place of the error of that stop.
+    /// Resolves the promise; if an error of the body has stopped the task, the promise fails with that error.
     func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
-      tasks?.representative.cancel()
+      tasks?.representative.cancel()  // otherwise the user's session would keep it
       do {
         if let error = bodyError ?? error { throw error }
         try promise.cancellationToken.throwIfCancelled()
@@ -179,17 +173,17 @@
     }
   }
 
-  /// The delegate queue of a transfer.
+  /// The delegate queue of a transfer, which runs blocks without making operations of them.
   ///
-  /// Foundation for Linux adds an operation for each chunk of a response. A block costs a small part of an operation: a server that
-  /// sends single bytes took half the processor time.
+  /// Foundation for Linux adds a block for each chunk of a response. Without an operation for each, a server that sends single bytes
+  /// takes half the processor time.
   private final class TransferQueue: OperationQueue, @unchecked Sendable {
     private let queue = DispatchQueue(label: "futures.transfer")
 
     override func addOperation(_ block: @escaping @Sendable () -> Void) { queue.async(execute: block) }
   }
 
-  /// Stops transfers one after another: Foundation has one queue for all sessions.
+  /// Stops transfers, one after another: each stop waits for the one queue that Foundation has for all sessions.
   private let transferStops = DispatchQueue(label: "futures.transfer-stops")
 
   /// A body that is collected in memory.
@@ -249,9 +243,9 @@
       try? FileManager.default.removeItem(at: neighbour)
     }
 
-    /// Returns the file for the bytes.
+    /// Returns the file for the bytes, which the first call creates.
     ///
-    /// The first call creates it on the delegate queue. So the caller of `downloadFuture` does no file work.
+    /// Called on the delegate queue, so the caller of `downloadFuture` does no file work.
     private mutating func openFile() throws -> FileHandle {
       if let file { return file }
       // Opens and creates in one step, so a failure leaves no file.
@@ -275,9 +269,9 @@
   }
 
   extension URLSessionConfiguration {
-    /// Sets the cookies for the URL of a redirection.
+    /// Returns `request`, which follows a redirection, with the cookies for its URL.
     ///
-    /// Foundation for Linux sets them only if the session has no delegate.
+    /// Foundation for Linux adds them only if the session has no delegate.
     fileprivate func settingCookies(of request: URLRequest) -> URLRequest {
       var request = request
       if httpShouldSetCookies, let url = request.url, let cookies = httpCookieStorage?.cookies(for: url),

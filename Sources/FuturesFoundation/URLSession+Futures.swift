@@ -27,10 +27,6 @@ extension URLSession {
   ///
   /// Cost: the transfer; on Linux also a connection. `.immediate` callbacks run on the delegate queue: on Linux that of the
   /// transfer's session, elsewhere that of this session.
-  /// - Parameters:
-  ///   - request: The request.
-  ///   - fileID: The file that diagnostics name.
-  ///   - line: The line that diagnostics name.
   /// - Returns: A future of the body and the response. It fails with `URLError`. The transfer has started.
   public func dataFuture(
     for request: URLRequest,
@@ -65,11 +61,6 @@ extension URLSession {
   /// On Linux the transfer has a session of its own, as in `dataFuture(for:)`.
   ///
   /// Cost: the transfer, and the file. `.immediate` callbacks run on the same queue as in `dataFuture(for:)`.
-  /// - Parameters:
-  ///   - request: The request.
-  ///   - destination: The file for the body.
-  ///   - fileID: The file that diagnostics name.
-  ///   - line: The line that diagnostics name.
   /// - Returns: A future of the response. It fails with `URLError`, or with the error of storing the file. The transfer has
   ///   started.
   public func downloadFuture(
@@ -114,7 +105,7 @@ extension URLSession {
         line,
         \.countOfBytesReceived,
         of: \.countOfBytesExpectedToReceive,
-        isDone: { stored.cancel() }
+        valueIfDone: { stored.cancel() }
       ) { completion in
         downloadTask(with: request) {
           completion.resolve($0, $1, $2) { file, response in
@@ -129,14 +120,14 @@ extension URLSession {
       return Future(fileID: fileID, line: line) { promise in
         promise.describe(as: .request, request.title)
         Transfer(promise, StoredBody(to: destination, stored, validating: validate), .receiving, for: self)
-          .start(isDone: { stored.cancel() }) { $0.dataTask(with: request) }
+          .start(valueIfDone: { stored.cancel() }) { $0.dataTask(with: request) }
       }
     #endif
   }
 
   /// Sends a request with a body, and collects the body of the response.
   ///
-  /// The progress counts sent bytes.
+  /// Set the method of the request, often to `POST` or `PUT`. The progress counts sent bytes.
   ///
   /// Cancellation: cancelling the future stops the transfer, and fails the future at once with `CancellationError`. If the
   /// session cancels the transfer, the future fails with `URLError`, code `.cancelled`.
@@ -144,11 +135,6 @@ extension URLSession {
   /// On Linux the transfer has a session of its own, as in `dataFuture(for:)`.
   ///
   /// Cost: the transfer; on Linux also a connection. `.immediate` callbacks run on the same queue as in `dataFuture(for:)`.
-  /// - Parameters:
-  ///   - request: The request. Set its method, often to `POST` or `PUT`.
-  ///   - body: The body to send.
-  ///   - fileID: The file that diagnostics name.
-  ///   - line: The line that diagnostics name.
   /// - Returns: A future of the response's body and the response. It fails with `URLError`. The transfer has started.
   public func uploadFuture(
     for request: URLRequest,
@@ -171,23 +157,17 @@ extension URLSession {
 
 #if canImport(ObjectiveC)
   extension URLSession {
-    /// Starts a task, and returns a future that reports its progress and can stop it.
-    /// - Parameters:
-    ///   - request: The request.
-    ///   - fileID: The file that diagnostics name.
-    ///   - line: The line that diagnostics name.
-    ///   - count: The number of bytes that the progress counts.
-    ///   - total: The expected number of these bytes.
-    ///   - isDone: Called by a cancellation. Returns the value if it is too late to stop the transfer.
-    ///   - makeTask: Makes the task, which calls the completion.
-    /// - Returns: The future of the transfer's value.
+    /// Starts the task of `makeTask`, and returns a future that its completion resolves, and whose cancellation stops the task.
+    ///
+    /// The progress reports the bytes `count` of `total`. A cancellation calls `valueIfDone`, which returns the value if it is too
+    /// late to stop the transfer.
     private func transfer<Value: Sendable>(
       _ request: URLRequest,
       _ fileID: StaticString,
       _ line: UInt,
       _ count: any KeyPath<URLSessionTask, Int64> & Sendable,
       of total: any KeyPath<URLSessionTask, Int64> & Sendable,
-      isDone: @escaping @Sendable () -> Value? = { nil },
+      valueIfDone: @escaping @Sendable () -> Value? = { nil },
       _ makeTask: (TransferCompletion<Value>) -> URLSessionTask
     ) -> Future<Value, any Error> {
       Future(fileID: fileID, line: line) { promise in
@@ -197,7 +177,7 @@ extension URLSession {
         completion.observe(task, count, of: total)
         task.resume()
         promise.onCancel { [weak promise] in
-          if let value = isDone() { promise?.succeed(value) } else { task.cancel() }
+          if let value = valueIfDone() { promise?.succeed(value) } else { task.cancel() }
         }
       }
     }
@@ -224,7 +204,7 @@ extension URLSession {
       self.observation.withLock { $0 = observation }
     }
 
-    /// Resolves the promise with the result of the task, and ends the observation.
+    /// Ends the observation, and resolves the promise with the arguments of the task's completion handler.
     func resolve<Body>(
       _ body: Body?,
       _ response: URLResponse?,
@@ -243,9 +223,7 @@ extension URLSession {
 #endif
 
 extension Futures.ProgressReporter {
-  /// Reports bytes.
-  ///
-  /// The total is unknown if Foundation expects none.
+  /// Reports bytes; the total is unknown if it is not positive, as Foundation then knows none.
   func report(_ count: Int64, ofExpected total: Int64) {
     report(completed: count, of: total > 0 ? total : nil)
   }

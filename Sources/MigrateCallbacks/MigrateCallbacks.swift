@@ -9,7 +9,8 @@ struct MigrateCallbacks: CommandPlugin {
     var request = Request(context.package)
     let file = context.pluginWorkDirectoryURL.appending(path: "request.json")
     try request.write(to: file)
-    // The tool reads the arguments first, so that a mistake in them needs no build.
+    // The tool reads the arguments first, so that a mistake in them needs no build. After the line "graphs" it prints the names of
+    // the targets whose symbol graphs it needs. All other output is for the user, such as the help.
     let plan = try output(of: tool, arguments: ["plan", file.path, "--"] + arguments)
     guard plan.hasPrefix("graphs\n") else {
       print(plan, terminator: "")
@@ -46,13 +47,13 @@ struct MigrateCallbacks: CommandPlugin {
       if let graphs = try? packageManager.getSymbolGraph(for: target, options: options) {
         return graphs.directoryURL.path
       }
-      // Without a module the code itself has errors, and the next level has the same.
+      // If the target does not build either, its code has errors, and a higher level cannot help.
       if (try? packageManager.build(.target(target.name), parameters: .init()))?.succeeded != true { return nil }
     }
     return nil
   }
 
-  /// Runs the tool, which writes to the same output.
+  /// Runs the tool, which writes to the output of the plugin, and returns its exit code.
   private func run(_ tool: URL, arguments: [String]) throws -> Int32 {
     let process = Process(tool, arguments)
     try process.run()
@@ -91,10 +92,12 @@ private struct Request: Encodable {
     let sources: [String]
     let dependencies: [String]
     let allDependencies: [String]
+    /// The folder of the target's symbol graphs, if the tool needs them.
     var graphs: String?
   }
 
   let package: String
+  /// The identity of the dependency that has the library; `nil` if there is none.
   let library: String?
   var targets: [Target]
 

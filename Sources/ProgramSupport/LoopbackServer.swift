@@ -28,7 +28,7 @@ public final class LoopbackServer: Sendable {
       send(body)
     }
 
-    /// Sends `data`, as far as the client takes it.
+    /// Sends `data`, or less of it if the client closes the connection.
     public func send(_ data: Data) {
       var rest = data[...]
       while !rest.isEmpty {
@@ -39,16 +39,15 @@ public final class LoopbackServer: Sendable {
       }
     }
 
-    /// Waits until the client has closed its side, or the time is over.
+    /// Waits until the client has closed its side, or the time has passed; returns whether the client has closed.
     ///
-    /// Call it after the last byte of the request.
-    /// - Returns: Whether the client has closed.
+    /// Call it when the client sends no more bytes: the next event of the socket is then the close.
     public func isClosed(withinMilliseconds time: Int32) -> Bool {
       var event = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
       return unsafe poll(&event, 1, time) > 0
     }
 
-    /// Waits until the client has closed its side.
+    /// Waits until the client has closed its side, and drops what it sends before.
     public func waitForClose() {
       var byte: UInt8 = 0
       while unsafe recv(socket, &byte, 1, 0) > 0 {}
@@ -68,14 +67,14 @@ public final class LoopbackServer: Sendable {
     address.sin_family = sa_family_t(AF_INET)
     address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
     var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-    let isThere = unsafe withUnsafeMutablePointer(to: &address) { pointer in
+    let hasPort = unsafe withUnsafeMutablePointer(to: &address) { pointer in
       unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
         // Port 0 requests a free port. `getsockname` returns it.
         unsafe bind(listener, pointer, length) == 0 && (!listening || listen(listener, 128) == 0)
           && getsockname(listener, pointer, &length) == 0
       }
     }
-    guard isThere else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
+    guard hasPort else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
     (self.listener, port) = (listener, UInt16(bigEndian: address.sin_port))
     guard listening else { return }
     Thread.detachNewThread {
@@ -92,9 +91,7 @@ public final class LoopbackServer: Sendable {
     }
   }
 
-  /// Stops accepting connections.
-  ///
-  /// Open connections are served to their end.
+  /// Stops accepting connections; open ones are served to their end.
   public func stop() {
     // This wakes the thread that waits in `accept`, which then closes the listener.
     shutdown(listener, Int32(SHUT_RDWR))
@@ -103,6 +100,7 @@ public final class LoopbackServer: Sendable {
   /// The URL of a path, which begins with "/".
   public func url(_ path: String = "/") -> URL { URL(string: "http://127.0.0.1:\(port)\(path)")! }
 
+  /// Reads the head and the body of a request; returns `nil` if the client closes the connection before the end.
   private static func readRequest(from socket: Int32) -> Exchange? {
     var received = Data()
     var buffer = [UInt8](repeating: 0, count: 65_536)

@@ -28,6 +28,7 @@ extension Rows {
     )
   }
 
+  /// Returns a resolved future with a shared state.
   @inline(never)
   private static func resolvedByPromise() -> Future<Value, Failure> {
     let promise = makePromise()

@@ -25,7 +25,7 @@ enum Body: Sendable {
     return around(repetitions, read: AllocationCounts.ofProcess, difference: { $1 - $0 })
   }
 
-  /// Returns the difference between a reading after the repetitions and a reading before them.
+  /// Returns the difference between a reading before the repetitions and one after them; waits for an asynchronous body.
   private func around<Reading: Sendable, Difference: Sendable>(
     _ repetitions: Int,
     read: @escaping @Sendable () -> Reading,

@@ -2,6 +2,8 @@ import Dispatch
 import Futures
 import FuturesAsync
 
+// The work of C10 and C11, and of their floors. The numbers of stages and steps are those of one repetition.
+
 /// The queue that resolves the pending steps of C11.
 let deepQueue = DispatchQueue(label: "benchmark")
 
@@ -24,6 +26,7 @@ extension Rows {
         let promise = Promise<Value, Never>()
         var future = promise.future
         for _ in 0..<stages { future = future.map { $0 &+ index } }
+        // The pending chain is released here.
       }
     }
   }
@@ -65,7 +68,7 @@ extension Rows {
     }
   }
 
-  /// Makes chains that have as many stages together as the one deep chain, so that they take as much memory.
+  /// Makes as many chains as have together the stages of the one deep chain, so that they take as much memory.
   private static func chainsByHand(_ stages: Int, _ index: Int) -> [HandPromise] {
     (0..<stages / handDepth).map { _ in
       let promise = makeHandPromise()

@@ -21,8 +21,7 @@ extension Rows {
             .timesFloor(count < 100_000 ? 0.98 : isShuffled ? 0.82 : 1.11), .allocations(2), .growth(1.25),
           ]
         )
-        let first = rows.first ?? row
-        row.setGrowth(from: first)
+        row.setGrowth(from: rows.first ?? row)
         rows.append(row)
       }
       return rows

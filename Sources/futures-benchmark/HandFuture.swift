@@ -1,4 +1,4 @@
-/// The floor of the callback rows: a lock and a slot, written by hand.
+/// The floor of the callback rows, written by hand: a lock and a slot.
 ///
 /// It has a producer and a consumer side as `Promise` and `Future` have, and keeps the order of callbacks. It has no
 /// execution contexts, no removal and no broken promises, and recurses on deep chains. Every function that a row calls

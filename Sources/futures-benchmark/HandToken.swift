@@ -44,7 +44,7 @@ final class HandToken: Sendable {
   @inline(never)
   func remove(_ handler: Handler) {
     state.withLock { state in
-      guard handler.previous != nil || state.first === handler else { return }
+      guard handler.previous != nil || state.first === handler else { return }  // it is not in the list
       if let previous = handler.previous { previous.next = handler.next } else { state.first = handler.next }
       if let next = handler.next { next.previous = handler.previous } else { state.last = handler.previous }
       handler.previous = nil
@@ -62,7 +62,7 @@ final class HandToken: Sendable {
     while let current = handler {
       current.run()
       handler = current.next
-      current.next = nil
+      current.next = nil  // so that handlers are released one after another, without recursion
     }
   }
 }

@@ -33,7 +33,7 @@ struct Harness: Sendable {
     samples = isQuick ? 3 : 18
   }
 
-  /// Makes a harness that runs one row and skips all others.
+  /// Makes a harness that runs only the row of `repetition`, and measures nothing.
   init(repeating repetition: Repetition) {
     (isQuick, isTimed, samples) = (true, false, 0)
     self.repetition = repetition
@@ -65,6 +65,7 @@ struct Harness: Sendable {
     budget: [Limit] = []
   ) -> Row {
     if let repetition {
+      // Measures nothing: runs the row if it is the one to repeat.
       let none = Measurement(name: "ours", allocations: 0, bytes: 0)
       let operations = repetition.run(name, parts: parts, ours)
       return Row(name: name, work: work, ours: none, repeatedOperations: operations, budget: [])
@@ -101,6 +102,7 @@ struct Harness: Sendable {
     var nanoseconds: [Double] = []
   }
 
+  /// Takes the samples of all contenders in turn, so that a slow moment affects all of them.
   private func time(_ bodies: [Body]) -> [Times] {
     var times = bodies.map { Times(repetitions: calibrate($0)) }
     for _ in 0..<samples {
@@ -131,7 +133,7 @@ struct Harness: Sendable {
   /// The runtime sometimes allocates for itself. So the counts are the least of three readings, the bytes left the
   /// median.
   private func count(_ body: Body, repetitions: Int) -> (allocations: Double, bytes: Double, bytesLeft: Int) {
-    _ = body.allocations(repetitions)
+    _ = body.allocations(repetitions)  // fills caches
     let readings = (0..<3).map { _ in body.allocations(repetitions) }
     return (
       Double(readings.map(\.allocations).min() ?? 0) / Double(repetitions),

@@ -7,14 +7,14 @@ extension Rows {
   /// An array, allocated before, holds a thousand of them. The row has no time.
   @Sendable
   static func liveMemory(_ harness: Harness) -> Row {
-    typealias Live = (Promise<Value, Failure>, Future<Value, Failure>, Registration)
+    typealias Live = (promise: Promise<Value, Failure>, future: Future<Value, Failure>, callback: Registration)
     let ours = live("ours") { index -> Live in
       let promise = makePromise()
       let future = promise.future
       let registration = future.whenResolved(on: .immediate) { Sink.add($0, plus: index) }
       return (promise, future, registration)
     } end: { thing in
-      thing.2.remove()  // a dropped promise with a callback causes a report
+      thing.callback.remove()  // otherwise the library would report a dropped promise
     }
     let floor = live("lock and slot by hand") { index in
       let promise = makeHandPromise()
@@ -31,7 +31,7 @@ extension Rows {
   }
 }
 
-/// Makes a thousand things, keeps them, and counts the live blocks and bytes of each.
+/// Makes a thousand things, counts the live blocks and bytes of each, and calls `end` with each before its release.
 private func live<Thing>(_ name: String, _ make: (Int) -> Thing, end: (Thing) -> Void = { _ in }) -> Measurement {
   AllocationCounts.setEnabled(true)
   defer { AllocationCounts.setEnabled(false) }

@@ -14,7 +14,7 @@ extension Rows {
         rounds,
         make: makePromise,
         here: { promise, index in promise.future.whenResolved(on: .immediate) { Sink.add($0, plus: index) } },
-        there: { $0.succeed(1 - $1) }
+        there: { $0.succeed(1 - $1) }  // so that each callback adds 1: the value, and the index
       )
       precondition(Sink.total - before == rounds, "A callback was lost in the race, or ran twice.")
     }

@@ -18,7 +18,7 @@ struct Repetition: Sendable {
     )
   }
 
-  /// Runs the body of a row, if it is the row to repeat.
+  /// Runs the body of a row, if it is the row to repeat; the harness calls this for each row.
   /// - Returns: The number of operations; `nil` for another row.
   func run(_ name: String, parts: Int, _ body: Body) -> Int? {
     guard name.lowercased() == row.lowercased() else { return nil }
@@ -26,7 +26,7 @@ struct Repetition: Sendable {
     return count * parts
   }
 
-  /// Whether the first word of the row is this name.
+  /// Whether `row` is a row of the definition with this name, which is the first word of the names of its rows.
   private func isOfRow(_ name: String) -> Bool {
     row.prefix { $0 != " " }.lowercased() == name.lowercased()
   }

@@ -5,6 +5,7 @@ enum Table {
   static let head =
     columns("row", "ns", "×floor", "allocs", "bytes", "met") + "  " + "budget".padded(44) + "what is measured"
 
+  /// Returns the line of a row and, if it has a floor, the line of that.
   static func lines(_ row: Row) -> [String] {
     let limits = row.budget.map { (text: $0.text, verdict: $0.verdict(on: row)) }
     let worst = [Verdict.missed, .near, .met].first { verdict in limits.contains { $0.verdict == verdict } }
@@ -32,6 +33,7 @@ enum Table {
     )
   }
 
+  /// Returns the name, and then the numbers, each at the right end of its column.
   private static func columns(_ name: String, _ numbers: String...) -> String {
     name.padded(33) + numbers.map { String(repeating: " ", count: max(1, 9 - $0.count)) + $0 }.joined()
   }

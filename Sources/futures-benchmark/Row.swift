@@ -26,7 +26,7 @@ struct Row {
   var repeatedOperations: Int?
   var budget: [Limit]
 
-  /// Sets the growth, if both rows have a time.
+  /// Sets the growth of this row since a smaller one, if both rows have a time.
   mutating func setGrowth(from smaller: Row) {
     guard let cost = timesFloor ?? ours.nanoseconds else { return }
     guard let smallerCost = smaller.timesFloor ?? smaller.ours.nanoseconds else { return }
@@ -46,7 +46,7 @@ enum Verdict: String {
 enum Limit {
   /// The most that a ratio of times differs between machines, although the code is the same.
   ///
-  /// A limit is the highest value of two quiet machines. A machine of half their speed exceeded nine limits, by up to 12 %.
+  /// A limit is the highest value of quiet machines. A machine of half their speed exceeded nine limits, by up to 12 %.
   private static let tolerance = 1.3
 
   case timesFloor(Double)
@@ -92,6 +92,7 @@ enum Limit {
     }
   }
 
+  /// Whether the row's figure is at most the limit; `false` if the row has no such figure.
   private func isWithin(_ row: Row) -> Bool {
     switch self {
     case .timesFloor(let limit): row.timesFloor.map { $0 <= limit } ?? false

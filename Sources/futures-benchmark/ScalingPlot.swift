@@ -2,7 +2,7 @@ import Foundation
 
 /// A picture of how costs grow, as SVG for light and dark mode: a line for each row, on logarithmic axes.
 struct ScalingPlot {
-  private static let (left, width, top, panel) = (90.0, 640.0, 52.0, 240.0)
+  private static let (left, width, top, height) = (90.0, 640.0, 52.0, 240.0)
   private static let colors = ["#2563eb", "#dc2626", "#059669", "#d97706", "#7c3aed", "#0891b2", "#be185d"]
   private var elements: [String] = []
 
@@ -12,13 +12,14 @@ struct ScalingPlot {
     for row in rows {
       guard let size = row.size, let cost = row.ours.nanoseconds else { continue }
       let name = "\(row.name.prefix { $0 != " " })  \(row.work)"
+      // The rows of one line come one after another.
       if lines.last?.name != name { lines.append((name, [])) }
       lines[lines.count - 1].points.append((Double(size), cost))
     }
     add("How costs grow: nanoseconds for each part, by the number of parts or threads.", x: 16, y: 24)
     let across = Axis(of: lines.flatMap { $0.points.map(\.x) }, length: Self.width)
-    let up = Axis(of: lines.flatMap { $0.points.map(\.y) }, length: Self.panel)
-    let bottom = Self.top + Self.panel
+    let up = Axis(of: lines.flatMap { $0.points.map(\.y) }, length: Self.height)
+    let bottom = Self.top + Self.height
     for number in across.powersOfTen {
       add(Self.text(number), x: Self.left + across.place(number), y: bottom + 16, anchor: "middle")
     }
@@ -59,12 +60,15 @@ struct ScalingPlot {
 
 /// A logarithmic axis, which begins and ends at a power of ten.
 private struct Axis {
+  /// The logarithm of smaller numbers, such as 0, is that of this one.
+  private static let smallest = 1e-3
   private let range: ClosedRange<Double>
   private let length: Double
 
   init(of numbers: [Double], length: Double) {
-    let lowest = log10(max(numbers.min() ?? 1, 1e-3)).rounded(.down)
-    range = lowest...max(lowest + 1, log10(max(numbers.max() ?? 1, 1e-3)).rounded(.up))
+    let lowest = log10(max(numbers.min() ?? 1, Self.smallest)).rounded(.down)
+    let highest = log10(max(numbers.max() ?? 1, Self.smallest)).rounded(.up)
+    range = lowest...max(lowest + 1, highest)
     self.length = length
   }
 
@@ -72,8 +76,9 @@ private struct Axis {
     stride(from: range.lowerBound, through: range.upperBound, by: 1).map { pow(10, $0) }
   }
 
+  /// Returns the distance of a number from the start of the axis.
   func place(_ number: Double) -> Double {
-    let share = (log10(max(number, 1e-3)) - range.lowerBound) / (range.upperBound - range.lowerBound)
+    let share = (log10(max(number, Self.smallest)) - range.lowerBound) / (range.upperBound - range.lowerBound)
     return (min(max(share, 0), 1) * length).rounded()
   }
 }

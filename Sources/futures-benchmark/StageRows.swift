@@ -153,6 +153,7 @@ extension Rows {
 private final class Slot<Content: AnyObject & Sendable>: Sendable {
   private let content = Mutex<Content?>(nil)
 
+  /// Stores and returns a promise.
   func put(_ new: Content) -> Content {
     content.withLock { $0 = new }
     return new

@@ -10,7 +10,7 @@ final class Bars: Sendable {
     var running: [(name: String, fraction: Double)]
     /// Lines to print above the bars.
     var finished: [String] = []
-    /// The rows on the screen to draw over.
+    /// The number of bars on the screen, which the next drawing replaces.
     var drawnCount = 0
   }
 
@@ -23,7 +23,7 @@ final class Bars: Sendable {
     count = names.count
   }
 
-  /// Shows the received bytes of a file.
+  /// Shows the received bytes of a file, if their total is known and the bar is still there.
   func update(_ name: String, _ received: Int64, of expected: Int64?) {
     state.withLock { state in
       guard let index = state.running.firstIndex(where: { $0.name == name }), let expected, expected > 0 else { return }
@@ -31,7 +31,7 @@ final class Bars: Sendable {
     }
   }
 
-  /// Removes the bar of a file, and prints `line` above the other bars.
+  /// Removes the bar of a file, and prints `line` above the other bars; without a terminal, at once.
   func end(_ name: String, _ line: String) {
     state.withLock { state in
       state.finished.append(line)
@@ -40,7 +40,7 @@ final class Bars: Sendable {
     if !isTerminal { draw() }
   }
 
-  /// Draws changes 20 times a second until the task is cancelled.
+  /// Draws the bars 20 times a second until the task is cancelled, and then for the last time.
   func keepDrawing() async {
     while isTerminal, !Task.isCancelled {
       draw()
@@ -57,10 +57,10 @@ final class Bars: Sendable {
       let whole = state.running.reduce(Double(count - state.running.count)) { $0 + $1.fraction } / Double(count)
       let bars = isTerminal && !state.running.isEmpty ? state.running + [("all", whole)] : []
       let lines = state.finished + bars.map(Self.line)
-      // Up to the first bar, whose row and all below it are erased.
-      let up = state.drawnCount > 0 ? "\r\u{1B}[\(state.drawnCount)A\u{1B}[J" : ""
+      // Moves the cursor up to the first bar, and erases from there to the end of the screen.
+      let erasure = state.drawnCount > 0 ? "\r\u{1B}[\(state.drawnCount)A\u{1B}[J" : ""
       (state.finished, state.drawnCount) = ([], bars.count)
-      return up + lines.map { $0 + "\n" }.joined()
+      return erasure + lines.map { $0 + "\n" }.joined()
     }
     // Outside the lock: a terminal can be slow, and reports must not wait for it.
     FileHandle.standardOutput.write(Data(text.utf8))

@@ -7,8 +7,8 @@ import FuturesAsync
 extension LegacyDownloader {
   /// The download as a future, for code that is not async.
   ///
-  /// It starts with the first consumer. `resultHandler` is a completion closure for a `Result`. `onCancel` stops the download, and `progress` reports the
-  /// bytes.
+  /// It starts with the first consumer. `resultHandler` is a completion closure for a `Result`. `onCancel` stops the download,
+  /// and `progress` reports the bytes.
   func downloadFuture(_ url: URL) -> Future<DownloadedFile, any Error> {
     .lazy { promise in
       let progress = promise.progress

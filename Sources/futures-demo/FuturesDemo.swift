@@ -12,7 +12,7 @@ struct FuturesDemo {
 
   static func main() async throws {
     let options = CommandLine.arguments.dropFirst()
-    guard options.isEmpty || options == ["--graph"] else {
+    guard options.isEmpty || options == ["--graph"] else {  // also for --help
       complain("Usage: futures-demo [--graph]\n\n  --graph  Writes the graph of pending work to standard error.")
       exit(options == ["--help"] ? 0 : 2)
     }
@@ -54,7 +54,7 @@ struct FuturesDemo {
     let result: Result<DownloadedFile, any Error>
   }
 
-  /// Downloads all files at the same time: the first by callback, the second by future, the rest by await.
+  /// Downloads all files at the same time: the first by callback, the second by future, the others by await.
   /// - Returns: The downloads in the order in which they end.
   private static func downloadInThreeWays(
     _ files: [(name: String, url: URL)],
@@ -94,6 +94,7 @@ struct FuturesDemo {
     }
   }
 
+  /// Returns the line that the demo prints when a download has ended.
   private static func line(of row: Row) -> String {
     switch row.result {
     case .success(let file):

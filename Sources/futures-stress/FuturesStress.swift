@@ -14,6 +14,7 @@ struct FuturesStress {
       Thread.detachNewThread {
         let hasPassed =
           if let seconds = options.sharing {
+            // All rows run, also after one has failed.
             !SharingRow.all.map { $0.run(threads: options.threads, seconds: Double(seconds)) }.contains(false)
           } else {
             GraphRounds(options: options).run()

@@ -3,6 +3,7 @@ internal import Foundation
 
 do throws(MigrationError) {
   let outcome: MigrationRun.Outcome
+  // The plugin runs the tool twice. In the first step the tool names the targets whose symbol graphs it needs.
   if let call = PluginCall.current {
     let arguments = try MigrationArguments(call.arguments)
     let request = try MigrationRequest(file: call.request)

@@ -44,7 +44,7 @@ extension Future {
   ) async -> Result<Value, Failure>? {
     if let result = settledResult { return result }
     if choice != .ignore, Task.isCancelled {
-      if choice == .cancel { cancelIfUnneeded() }
+      if choice == .cancel { cancelIfUnneeded() }  // as if this await had attached and left (R16)
       return nil
     }
     return await awaitResult(untilCancelled: choice != .ignore, leaving: choice == .cancel)

@@ -14,8 +14,8 @@ extension Future {
 
   /// Suspends the current task until the future is resolved, or until the task is cancelled.
   ///
-  /// Raises the priority of the tasks that resolve the future, if there are some, now and on each later escalation. On Apple
-  /// platforms that needs the 26 releases, and a compiler of Swift 6.4 or later.
+  /// Raises the tasks that resolve the future, if there are some, to the priority of the current task, and again when that
+  /// rises. On Apple platforms this needs the 26 releases, and a compiler of Swift 6.4 or later.
   /// - Parameters:
   ///   - endsWhenCancelled: Whether the wait ends when the task is cancelled.
   ///   - leavesFuture: Whether a cancelled wait also cancels the future, if the future has no other consumer (R16).
@@ -25,13 +25,13 @@ extension Future {
     untilCancelled endsWhenCancelled: Bool,
     leaving leavesFuture: Bool = false
   ) async -> Result<Value, Failure>? {
-    guard let state = state else { return peek() }  // made resolved
-    // Compilers before 6.4 make a strong reference to the handler's function, which older systems do not have: a program with it
-    // does not start there (swift PR 88428).
+    guard let state = state else { return peek() }  // the future was made resolved
+    // Compilers before 6.4 refer strongly to `withTaskPriorityEscalationHandler`. On a system without that function, such a
+    // program does not start (swift PR 88428).
     #if !canImport(Darwin) || compiler(>=6.4)
       if #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *), state.dependsOnTasks {
         return await withTaskPriorityEscalationHandler {
-          // After the handler is installed, so that no escalation falls between the two.
+          // Reads the priority after the handler is installed, so that no escalation is missed in between.
           state.raiseTasks(to: Task.currentPriority)
           return await Self.awaitResult(of: state, untilCancelled: endsWhenCancelled, leaving: leavesFuture)
         } onPriorityEscalated: { _, priority in
@@ -42,7 +42,7 @@ extension Future {
     return await Self.awaitResult(of: state, untilCancelled: endsWhenCancelled, leaving: leavesFuture)
   }
 
-  /// Attaches a waiter to `state`, and suspends the current task until the waiter gets the result or the wait ends.
+  /// Attaches a waiter to `state`, and suspends the current task until `state` has ended, or until a cancellation ends the wait.
   @_alwaysEmitIntoClient
   nonisolated(nonsending) static func awaitResult(
     of state: State<Value, Failure>,
@@ -57,7 +57,7 @@ extension Future {
     return await withTaskCancellationHandler {
       await withUnsafeContinuation { continuation in state.attach(waiter, resuming: continuation) }
     } onCancel: {
-      state.abandon(waiter, cancelling: leavesFuture)
+      state.abandon(waiter, cancelling: leavesFuture)  // if it comes before `attach`, that resumes the task at once
     }
   }
 }

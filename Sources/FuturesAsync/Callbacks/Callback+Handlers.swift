@@ -10,8 +10,6 @@ extension Callback {
   }
 
   /// Returns a handler for APIs that complete with a `Result` of another failure type.
-  /// - Parameter type: The failure type, if it cannot be inferred.
-  /// - Returns: The handler.
   public func resultHandler<Typed: Error>(of type: Typed.Type = Typed.self) -> @Sendable (Result<Value, Typed>) -> Void
   {
     { result in self.resume(given: result.mapError { $0 as any Error }) }
@@ -38,7 +36,6 @@ extension Callback {
   ///
   /// An error wins over values. If a value is missing and there is no error, the call throws
   /// `CallbackContractViolation`.
-  /// - Returns: The handler.
   public func valuesOrErrorHandler<First, Second>() -> @Sendable (First?, Second?, (any Error)?) -> Void
   where Value == (First, Second) {
     { first, second, error in

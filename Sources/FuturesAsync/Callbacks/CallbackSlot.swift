@@ -8,7 +8,7 @@ struct CallbackSite: Sendable {
 
   var fileID: String { "\(place)" }
 
-  /// Registers the object that waits for the callback in the graph of pending futures.
+  /// Shows an object that waits for the callback in the graph, if pending futures are tracked.
   func track(_ object: any PendingSite, as kind: PendingEntry.Kind) {
     guard FuturesDiagnostics.mayTrackPendingFutures else { return }
     PendingFutures.shared.add(kind, object, label: label, fileID: place.staticPointer, line: line)
@@ -25,8 +25,8 @@ struct CallbackSite: Sendable {
 
 /// The shared state of a `withCallback` call and its callback: a slot for one result.
 ///
-/// Three events compete: a result, the release of the callback, and the cancellation of the task. The first one fills
-/// the slot, under the lock. A later result is released outside the lock.
+/// Three events compete to fill the slot: a result, the release of the callback, and the cancellation of the task. The
+/// first one wins, under the lock. A later result is released outside the lock.
 final class CallbackSlot<Value>: @unchecked Sendable {
   // @unchecked: `state` is locked. A result is transferred into the slot, and only the task takes it out.
   private typealias Handler = @Sendable () -> Void
@@ -69,9 +69,9 @@ final class CallbackSlot<Value>: @unchecked Sendable {
     self.dropped = dropped ?? site.brokenPromise
   }
 
-  /// Runs `start`, and suspends the task until the slot is full.
+  /// Suspends the task, runs `start` before the thread leaves it, and returns when the slot is full.
   ///
-  /// A task that is already cancelled does not run `start`.
+  /// In a task that is already cancelled, returns without running `start`.
   func wait(
     isolation: isolated (any Actor)?,
     onCancel: @escaping @Sendable () -> Void,
@@ -90,7 +90,7 @@ final class CallbackSlot<Value>: @unchecked Sendable {
     )
   }
 
-  /// Stores the continuation of the suspended task.
+  /// Stores the continuation of the suspended task, and the first cancellation handler.
   /// - Returns: `false` if the task was cancelled before. Then no work starts, and the caller resumes the task.
   func begin(_ continuation: UnsafeContinuation<Void, Never>, onCancel: @escaping @Sendable () -> Void) -> Bool {
     state.withLock { state in
@@ -114,7 +114,7 @@ final class CallbackSlot<Value>: @unchecked Sendable {
     return result
   }
 
-  /// Fills the slot with the callback's result, if it is empty, and resumes the task.
+  /// Fills an empty slot with the callback's result, and resumes the task; reports a second call.
   func resume(with result: sending Result<Value, any Error>) {
     let isSecond = state.withLock { state in
       defer { state.isCalled = true }
@@ -125,21 +125,20 @@ final class CallbackSlot<Value>: @unchecked Sendable {
     if isSecond { FuturesDiagnostics.reportSecondCall(label: site.label, fileID: site.fileID, line: site.line) }
   }
 
-  /// Fills the slot with the error of a dropped callback, because the last reference to it has gone away.
+  /// Fills an empty slot with the error of a dropped callback; the deinitializer of the callback calls this.
   func breakCallback() {
     complete(with: .failure(dropped))
   }
 
-  /// Fills the slot, if it is empty, and resumes the task.
+  /// Fills an empty slot, and resumes the task.
   private func complete(with result: sending Result<Value, any Error>) {
-    var previous = fill(with: result)
-    guard case .waiting(let continuation) = previous.phase else { return }
+    guard var waiting = fill(with: result) else { return }
     // Releases the handlers outside the lock, and before `withCallback` returns.
-    previous.handlers = []
-    continuation.resume()
+    waiting.handlers = []
+    waiting.task.resume()
   }
 
-  /// If the slot is empty, fills it with the error of a cancelled call, runs all handlers, and then resumes the task.
+  /// Fills an empty slot with the error of a cancelled call, runs all handlers, and then resumes the task.
   func cancel() {
     guard case .waiting(let continuation) = beginCancelling() else { return }
     // A handler can add another one, which is then in the next batch.
@@ -150,24 +149,20 @@ final class CallbackSlot<Value>: @unchecked Sendable {
   }
 
   /// Stores the result, if the slot is empty.
-  /// - Returns: The previous phase, and the handlers to release after unlocking; `finished` if the slot was full.
-  private func fill(with result: Result<Value, any Error>) -> (phase: State.Phase, handlers: [Handler]) {
+  /// - Returns: The task to resume, and the handlers to release before that; `nil` if the slot was full.
+  private func fill(
+    with result: Result<Value, any Error>
+  ) -> (task: UnsafeContinuation<Void, Never>, handlers: [Handler])? {
     state.withLock { state in
-      switch state.phase {
-      case .cancelling, .finished: return (.finished, [])  // the slot is full
-      case .idle, .waiting: break
-      }
-      defer {
-        state.phase = .finished
-        state.handlers = []
-        state.result = result
-      }
-      return (state.phase, state.handlers)
+      // Other phases: the slot is full. While `idle`, no callback exists that could fill it.
+      guard case .waiting(let task) = state.phase else { return nil }
+      defer { (state.phase, state.handlers, state.result) = (.finished, [], result) }
+      return (task, state.handlers)
     }
   }
 
   /// Stores the error of a cancelled call, if the slot is empty.
-  /// - Returns: The previous phase.
+  /// - Returns: The phase before the call: only after `waiting` does the caller run handlers and resume the task.
   private func beginCancelling() -> State.Phase {
     state.withLock { state in
       let previous = state.phase
@@ -182,7 +177,7 @@ final class CallbackSlot<Value>: @unchecked Sendable {
     }
   }
 
-  /// Removes and returns the next handlers; without any, ends the cancellation and returns `nil`.
+  /// Removes and returns the handlers to run; if there are none, ends the cancellation and returns `nil`.
   private func takeHandlers() -> [Handler]? {
     state.withLock { state in
       guard !state.handlers.isEmpty else {
@@ -194,9 +189,9 @@ final class CallbackSlot<Value>: @unchecked Sendable {
     }
   }
 
-  /// Adds a cancellation handler: appends it before or during a cancellation, and runs it at once afterwards.
+  /// Adds a cancellation handler; runs it at once if a cancellation has already run the others.
   ///
-  /// Releases the handler if the call has ended in another way.
+  /// Releases the handler without running it if the call has ended without a cancellation.
   func addHandler(_ handler: @escaping @Sendable () -> Void) {
     let isLate = state.withLock { state in
       switch state.phase {

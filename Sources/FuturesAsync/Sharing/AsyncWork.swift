@@ -32,7 +32,7 @@ extension ConcurrencyLimit {
 
   /// Runs async work in a task when a slot is free, and frees the slot when the work has returned.
   ///
-  /// `queuePriority` is the priority among the waiting work, and `priority` that of the task. `label` names the future.
+  /// `queuePriority` orders the waiting work, and `priority` is that of the task. `label` names the future, and `name` the task.
   @_alwaysEmitIntoClient
   func start<Value: Sendable, Failure: Error>(
     _ label: String,

@@ -34,7 +34,8 @@ extension ConcurrencyLimit {
     do {
       hold = try await future.value(onCancel: .cancel)
     } catch {
-      // After `cancel` the future gets no slot any more. A slot that it got before goes back.
+      // The thread that cancels the task can still be about to cancel `future`. After this call `future` gets no slot any more. If
+      // it got one before, the slot goes back.
       future.cancel()
       if case .success(let hold) = future.peek() { release(hold) }
       throw error
@@ -55,7 +56,7 @@ extension ConcurrencyLimit {
   @usableFromInline
   struct Hold: Sendable {
     @usableFromInline let slot: Slot
-    /// Only for the graph: pending while the task has the slot; `nil` if pending futures are not tracked.
+    /// Stands for the work of the task in the graph, until the slot goes back; `nil` if pending futures are not tracked.
     @usableFromInline let end: Promise<Void, Never>?
 
     @inlinable
@@ -73,7 +74,7 @@ extension ConcurrencyLimit {
     let id = ObjectIdentifier(promise)
     promise.onCancel { [weak self] in self?.remove(id) }
     enqueue(id, priority) { [self] slot in
-      // A promise that stays pending while the slot is taken: the graph shows waiting work behind its future.
+      // The graph shows waiting work behind the future of `end`, which is pending while the slot is taken.
       let isTracked = FuturesDiagnostics.mayTrackPendingFutures
       let end = isTracked ? Promise<Void, Never>("a slot of ConcurrencyLimit", fileID: fileID, line: line) : nil
       if let end { self.hold(slot, for: end) }

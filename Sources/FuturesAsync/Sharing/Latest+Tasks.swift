@@ -40,28 +40,30 @@ extension Latest {
     return try await result(pace, operation).get()
   }
 
-  /// As `value`, but returns a `Result`, because in Swift 6.3 a rethrow across a hop returns off the caller's actor.
+  /// Does the work of both functions `value`.
+  ///
+  /// Returns a `Result`, because in Swift 6.3 a rethrow across a hop returns off the caller's actor.
   @_alwaysEmitIntoClient
   func result<Value: Sendable>(
     _ pace: LatestPace,
     isolation: isolated (any Actor)? = #isolation,
     _ operation: @escaping @Sendable @isolated(any) () async throws -> Value
   ) async -> Result<Value, any Error> {
-    let (slot, timer, number) = (slot, timer, slot.begin())
+    let (slot, timer, number) = (slot, timer, slot.begin())  // so that the closures do not capture `self`
     let future = slot.wait(pace, on: timer)
       .setFailureType(to: (any Error).self)
       .flatMap { _ in
-        // `false` if a newer request or `cancel()` has superseded this one. That also cancels this future.
+        // `start` returns `false` if a newer request or `cancel()` has superseded this one. The action below then cancels `future`.
         slot.start(number, pace, on: timer) ? Future<Value, any Error> { try await operation() } : .never
       }
-    slot.set(number) { future.cancel() }
+    slot.set(number) { future.cancel() }  // performed when this request is superseded
     let result: Result<Value, any Error>
     do {
       result = .success(try await future.value(onCancel: .cancel))
     } catch {
       result = .failure(error)
     }
-    // `false` if a newer request or `cancel()` has come since the result arrived.
+    // `end` returns `false` if a newer request or `cancel()` has come since the result arrived.
     return slot.end(number) ? result : .failure(CancellationError())
   }
 }

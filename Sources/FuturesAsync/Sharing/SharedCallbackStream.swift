@@ -34,15 +34,11 @@ public final class SharedCallbackStream<Element: Sendable>: Sendable {
   private let context: ExecutionContext?
   private let state = Locked(SharedStreamState())
 
-  /// Makes a stream without readers, whose source does not run.
-  /// - Parameters:
-  ///   - label: The name of the API in errors.
-  ///   - type: The type of the elements, if it cannot be inferred.
-  ///   - fileID: The file that errors name.
-  ///   - line: The line that errors name.
-  ///   - start: Starts the callbacks. It runs outside every lock, on the thread that asks for the first reader. If another thread
-  ///     is starting or stopping the source, `start` runs on that thread, or on one of the global queue, after the `onCancel` handlers.
-  ///     So two runs never overlap.
+  /// Makes a stream without readers, whose source does not run; `label` names the API in errors.
+  ///
+  /// `start` starts the callbacks. It runs outside every lock, on the thread that asks for the first reader. If another thread
+  /// is starting or stopping the source, `start` runs on that thread, or on one of the global queue, after the `onCancel` handlers.
+  /// So two runs never overlap.
   public init(
     _ label: String? = nil,
     of type: Element.Type = Element.self,
@@ -89,6 +85,7 @@ public final class SharedCallbackStream<Element: Sendable>: Sendable {
     return AsyncThrowingStream { try await membership.next() }
   }
 
+  /// Returns the policy for readers of any element type.
   private static func policy(_ policy: AsyncThrowingStream<Element, any Error>.Continuation.BufferingPolicy)
     -> SharedReader.Policy
   {
@@ -117,6 +114,7 @@ public final class SharedCallbackStream<Element: Sendable>: Sendable {
 
     /// Returns the next element, or throws or returns the end; suspends the task until there is one.
     func next() async throws -> Element? {
+      // First without a waiter: a task with an unread element does not suspend.
       let event =
         if let event = stream.next(of: reader, nil) { event } else { await wait() }
       switch event {
@@ -126,7 +124,7 @@ public final class SharedCallbackStream<Element: Sendable>: Sendable {
       }
     }
 
-    /// Suspends the task until the reader has an event; a cancellation of the task removes the reader, which ends the wait.
+    /// Suspends the task until the reader has an event; a cancellation of the task removes the reader, so that event is the end.
     private func wait() async -> SharedStreamEvent {
       await withTaskCancellationHandler {
         await withUnsafeContinuation { waiter in
@@ -138,12 +136,14 @@ public final class SharedCallbackStream<Element: Sendable>: Sendable {
     }
   }
 
-  /// Returns the next element or the end of a reader; `nil` if there is neither, after enqueueing `waiter`, if there is one.
+  /// Returns the next element or the end of a reader; without either, enqueues `waiter`, if one is given, and returns `nil`.
   private func next(of reader: SharedReader, _ waiter: SharedReader.Waiter?) -> SharedStreamEvent? {
     state.withLock { _ in reader.next(waiter) }
   }
 
-  /// Removes a reader, stops the source after the last reader, and then ends the reads that wait.
+  /// Removes a reader whose task was cancelled or whose sequence was released; does nothing the second time.
+  ///
+  /// Stops the source if it was the last reader, and then ends the reads that wait.
   private func leave(_ reader: SharedReader) {
     let (waiters, unread) = state.withLock { state in
       state.remove(reader)
@@ -156,11 +156,12 @@ public final class SharedCallbackStream<Element: Sendable>: Sendable {
 
   /// Gives an event to all readers, and resumes the tasks that wait for it.
   ///
-  /// A run is one start of the source. An event of a run that has ended is dropped.
+  /// `run` is the number of the start of the source that made the event. The event of a run that has ended is dropped.
   func deliver(_ event: SharedStreamEvent, run: Int) {
     guard let delivery = state.withLock({ $0.accept(event, run: run) }) else { return }
     delivery.ended?.end()
     for waiter in delivery.waiters { waiter.resume(returning: event) }
+    // `delivery.released` goes away here, outside the lock.
   }
 }
 
@@ -179,8 +180,8 @@ extension SharedCallbackStream {
 
   /// Starts and stops the source until it fits the readers, at most `maximumActions` times on this thread.
   ///
-  /// Other threads can add and release readers as fast as this one starts and stops the source. So after that maximum a thread of
-  /// the global queue continues.
+  /// After that, a thread of the global queue continues: other threads can add and release readers as fast as this one starts and
+  /// stops the source.
   private func continueControl() {
     for _ in 0..<Self.maximumActions {
       guard let action = state.withLock({ $0.nextAction() }) else { return }
@@ -193,7 +194,7 @@ extension SharedCallbackStream {
           start(handle)
           continue
         }
-        // The context continues this loop after `start`, so that a stop comes later than `start`.
+        // The loop goes on in the context after `start`, so that a stop never comes before `start`.
         return context.execute {
           self.start(handle)
           self.continueControl()

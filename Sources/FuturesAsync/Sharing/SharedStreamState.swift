@@ -80,7 +80,7 @@ final class SharedReader: @unchecked Sendable {
     return element
   }
 
-  /// Returns the next element or the end; `nil` if there is neither, after enqueueing `waiter`, if there is one.
+  /// Returns the next element or the end; without either, enqueues `waiter`, if one is given, and returns `nil`.
   func next(_ waiter: Waiter?) -> SharedStreamEvent? {
     if let element = popFirst() { return .element(element) }
     if let end {
@@ -91,8 +91,8 @@ final class SharedReader: @unchecked Sendable {
     return nil
   }
 
-  /// Ends the reader after its unread elements.
-  /// - Returns: The waiting tasks, which the caller resumes with the end. Then no element is unread.
+  /// Ends the reader after its unread elements; does nothing if it has ended.
+  /// - Returns: The waiting tasks, which the caller resumes with the end. They exist only if no element is unread.
   func finish(_ error: (any Error)?) -> [Waiter] {
     guard end == nil else { return [] }
     defer { waiters = [] }
@@ -101,7 +101,7 @@ final class SharedReader: @unchecked Sendable {
     return waiters
   }
 
-  /// Ends the reader at once.
+  /// Ends the reader at once, and removes its unread elements.
   /// - Returns: The tasks that wait, and the unread elements, for release after unlocking.
   func leave() -> (waiters: [Waiter], unread: [Element?]) {
     defer { (elements, first) = ([], 0) }
@@ -158,13 +158,13 @@ final class SharedStreamState {
 
   // MARK: - The source
 
-  /// Returns whether the caller has to start and stop the source now; `false` while another thread does.
+  /// Makes the caller the one thread that starts and stops the source; returns `false` while another thread is that.
   func beginControl() -> Bool {
     defer { isControlling = true }
     return !isControlling
   }
 
-  /// Returns the start or stop that the source needs; `nil` if none, and then the caller's control has ended.
+  /// Returns the start or stop that the source needs; if it needs none, ends the caller's control and returns `nil`.
   func nextAction() -> SharedSourceAction? {
     if let cancellationOfRun, readers.isEmpty {
       defer { endRun() }

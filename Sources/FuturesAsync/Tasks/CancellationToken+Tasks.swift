@@ -37,9 +37,6 @@ extension CancellationToken {
   ///
   /// If the token can no longer be cancelled, only the task's cancellation ends the wait. Nothing stays registered
   /// afterwards.
-  /// - Parameters:
-  ///   - fileID: The file that diagnostics name.
-  ///   - line: The line that diagnostics name.
   @_alwaysEmitIntoClient
   nonisolated(nonsending) public func cancelled(fileID: StaticString = #fileID, line: UInt = #line) async {
     let promise = Promise<Void, CancellationError>("CancellationToken.cancelled()", fileID: fileID, line: line)

@@ -6,9 +6,8 @@ extension ExecutionContext {
   /// All contexts of one actor share that order, also from separate calls. The work is synchronous, so no other job of
   /// the actor interrupts it. Work that arrives while other work runs enters the actor's queue again, behind the
   /// waiting calls. The compiler does not know that a closure on this context is on the actor. So the closure uses the state
-  /// of the actor in `assumeIsolated`. Cost: one task for each burst of work, and a short hold of a process-wide lock.
-  /// - Parameter actor: The actor. Its queued work and the context keep it alive.
-  /// - Returns: The context.
+  /// of the actor in `assumeIsolated`. Cost: one task for each burst of work, and a short hold of a process-wide lock. The context
+  /// and queued work keep the actor alive.
   public static func actor(_ actor: some Actor) -> Self {
     Self { work in ActorWork.append(work, for: actor) }
   }
@@ -82,12 +81,12 @@ private enum ActorWork {
     }
   }
 
-  /// Runs the queued work.
-  /// - Returns: Whether more work has arrived meanwhile. If not, the entry is removed.
+  /// Runs the work that is queued now, and removes the actor's entry if no more work has arrived meanwhile.
+  /// - Returns: Whether more work has arrived.
   private static func runBatch(on actor: isolated any Actor) -> Bool {
     let key = ObjectIdentifier(actor)
     let batch = queues.withLock { queues in
-      defer { queues[key] = [] }
+      defer { queues[key] = [] }  // not `nil`: the entry shows `append` that the task runs
       return queues[key] ?? []
     }
     for work in batch { work() }

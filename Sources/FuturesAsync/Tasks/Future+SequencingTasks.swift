@@ -238,8 +238,8 @@ extension Future {
 extension Future {
   /// Returns a closure that starts a task for each call of it.
   ///
-  /// The task starts on `actor`, that of the user's closure in `operation`. So tasks of one actor start in the order of the calls.
-  /// `retry` has no items, and passes `()`.
+  /// `operation` calls the user's closure, and `actor` is the actor of that closure. The task starts there, so tasks of one actor
+  /// start in the order of the calls. `retry` has no items, and passes `()`.
   @_alwaysEmitIntoClient
   static func starting<Item: Sendable>(
     on actor: (any Actor)?,
@@ -248,7 +248,7 @@ extension Future {
     _ line: UInt,
     _ operation: @escaping @Sendable (Item) async throws(Failure) -> Value
   ) -> @Sendable (Item) -> Future {
-    // Read now, because later calls have no current task.
+    // Reads the caller's priority now: the operator makes later calls outside the caller's task.
     let priority = priority ?? withUnsafeCurrentTask { $0?.priority }
     return { item in
       Future(

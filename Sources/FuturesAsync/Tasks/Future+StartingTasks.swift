@@ -49,8 +49,8 @@ enum TaskOperation<Value: Sendable, Failure: Error>: @unchecked Sendable {
 extension Future {
   /// Starts a task that resolves the new future with the value or the error of `operation`.
   ///
-  /// `actor` is where the task starts; `nil` for the actor of `operation`. `end` runs in the task after the work, and before the
-  /// future resolves; on the main actor for work of the main actor.
+  /// The task starts on `actor`, or on the actor of `operation` if that is `nil`. `end` runs in the task between the work and the
+  /// resolution of the future, on the main actor for work of the main actor.
   @_alwaysEmitIntoClient
   init(
     starting start: TaskStart,
@@ -105,7 +105,9 @@ struct TaskWork<Value: Sendable, Failure: Error>: Sendable {
     state.resolveFromTask(result)
   }
 
-  /// Runs the work in a detached task; its closure can be isolated to the main actor, for example by the default of its module.
+  /// Runs the work in a detached task.
+  ///
+  /// Its closure can be isolated to the main actor all the same, for example by the default isolation of its module.
   @_alwaysEmitIntoClient
   nonisolated(nonsending) func runDetached() async {
     if operation.isolation === MainActor.shared { await runOnMainActor() } else { await run() }
@@ -161,6 +163,7 @@ extension TaskWork {
     }
   }
 
+  /// Starts a detached task; with a name only where the system has names of tasks.
   @_alwaysEmitIntoClient
   func startDetached(name: String?, priority: TaskPriority?) -> Task<Void, any Error> {
     if name != nil, #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) {

@@ -1,15 +1,15 @@
 public import Futures
 
-// Work that returns a future would give a future of a future, and would count as ended at once. So each function that takes async
-// work has an overload that refuses a synchronous closure which returns a future. It ranks above the overload for async work, because
-// its closure has the narrower type. Its closure can throw, because one that throws does not fit the overload for futures either. Its
-// closure is synchronous, so the compiler does not check a body with `await` twice.
+// Async work that returns a future would give a future of a future, and would count as ended at once. So each function that takes
+// async work has an overload here, whose call does not compile. It takes a synchronous closure that returns a future:
+// - Synchronous: this type is narrower, so the compiler prefers this overload. It does not check a body with `await` twice.
+// - It can throw: otherwise a closure that throws would select the overload for async work.
 
 /// Isolates functions to a separate actor, so that the compiler refuses calls of them.
 ///
-/// `unavailable` would not do, because the type checker skips an unavailable overload while another one fits. It does not regard
-/// isolation. A call with `await` compiles, and flattens the future. An explicit type such as `Future<Future<Int, any Error>, Never>`
-/// selects the other overload.
+/// `unavailable` would not do: the type checker skips an unavailable overload while another one fits, but it selects an overload
+/// without regard to isolation. A call with `await` compiles, and flattens the future. An explicit type such as
+/// `Future<Future<Int, any Error>, Never>` selects the other overload.
 @_documentation(visibility: internal)
 @globalActor
 public actor FutureOfAFuture {
@@ -21,7 +21,7 @@ public actor FutureOfAFuture {
 extension Future where Failure == any Error {
   /// Refuses `Future { get() }` if `get` returns a future; `await Future { get() }` flattens it.
   ///
-  /// `Future+Task.swift` explains the pack.
+  /// `Future+Task.swift` explains the pack `Nothing`.
   @_documentation(visibility: internal)
   @_alwaysEmitIntoClient
   public init<Inner: FutureProtocol, each Nothing>(
@@ -207,7 +207,7 @@ extension ConcurrencyLimit {
   }
 }
 
-// Isolation cannot refuse a call of an async function, because such a call can change the actor. So these overloads only warn.
+// A call of an async function has `await` anyway, so isolation cannot refuse it. These overloads only warn.
 
 extension ConcurrencyLimit {
   /// Warns about a closure that returns a future, and waits for that future.
@@ -266,7 +266,7 @@ extension CancellationToken {
   }
 }
 
-/// Waits until a future is resolved, and returns that future.
+/// Waits until a future is resolved, and returns that same future, which the caller's closure returned.
 @_alwaysEmitIntoClient
 nonisolated(nonsending) func settled<Inner: FutureProtocol>(_ future: Inner) async -> Inner {
   _ = await Future<Inner.Value, Inner.Failure>(future).result

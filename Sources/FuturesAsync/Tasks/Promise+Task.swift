@@ -32,7 +32,7 @@ extension Promise {
     start(.nonthrowing(operation))
   }
 
-  /// Starts the task, and connects the cancellation and the priority of the future with it.
+  /// Starts the task of `resolve`, which a cancellation of the future cancels, and an await of the future raises.
   @_alwaysEmitIntoClient
   func start(_ operation: TaskOperation<Value, Failure>) -> Task<Void, Never> {
     let task =

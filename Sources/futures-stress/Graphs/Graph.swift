@@ -7,15 +7,13 @@ struct Graph: Sendable {
   let nodes: [Node]
   let attachments: [Attachment]
 
-  /// Makes a graph.
-  /// - Parameters:
-  ///   - size: The number of steps, of which most derive a future.
-  ///   - worker: Makes the futures.
+  /// Makes a graph in `size` steps, of which most derive a future, and the others attach a callback; `worker` makes the futures.
   init(size: Int, _ worker: Worker) {
-    let places = (0..<max(2 + worker.random(below: 4), size / 20)).map { _ in Place<TrackedValue>() }
+    let promises = max(2 + worker.random(below: 4), size / 20)
+    let places = (0..<promises).map { _ in Place<TrackedValue>() }
     for (index, place) in places.enumerated() {
       worker.add("promise \(index)", place.future)
-      guard worker.random(below: 3) == 0 else { continue }
+      guard worker.random(below: 3) == 0 else { continue }  // a third of them has a handler
       let ticket = worker.ticket("the onCancel handler", node: index, .atMostOnce)
       place.promise?.onCancel { ticket.run() }
     }
@@ -23,9 +21,10 @@ struct Graph: Sendable {
     worker.add("a failure", .failed(Refused()))
     var attachments: [Attachment] = []
     for _ in 0..<size {
-      switch worker.random(below: 17) {
-      case 0...5: attachments.append(worker.attach(to: worker.randomNode()))
-      default: worker.derive(from: worker.randomNode(), worker.randomNode())
+      if worker.random(below: 17) < 6 {
+        attachments.append(worker.attach(to: worker.randomNode()))
+      } else {
+        worker.derive(from: worker.randomNode(), worker.randomNode())
       }
     }
     self.places = places

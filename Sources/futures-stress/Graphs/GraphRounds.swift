@@ -6,7 +6,7 @@ import Futures
 struct GraphRounds {
   /// The bytes that Dispatch, the runtime and the threads' caches can keep.
   private static let tolerance = 512 * 1_024
-  /// The rounds that fill caches.
+  /// The number of first rounds, which fill caches; the memory after them is the one that must not grow.
   private static let warmUp = 2
 
   let options: StressOptions
@@ -47,7 +47,7 @@ struct GraphRounds {
     return closures
   }
 
-  /// Prints some faults of a graph, each with the future that it concerns.
+  /// Returns whether a graph has no faults; prints the first ones, each with the future that it concerns.
   private func check(_ report: GraphReport, seed: UInt64) -> Bool {
     guard !report.faults.isEmpty else { return true }
     print("graph \(seed) failed: \(report.faults.count) faults in \(report.futures.count) futures")

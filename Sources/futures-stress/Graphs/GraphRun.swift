@@ -11,7 +11,7 @@ struct GraphRun: Sendable {
   let threads: Int
   let operations: Int
 
-  /// The size, a tenth of the limit or more, is random.
+  /// Makes a run of a graph of random size, from a tenth of `options.futures` to all of them.
   init(_ options: StressOptions, seed: UInt64) {
     self.seed = seed
     var random = SplitMix64(seed: seed)
@@ -21,17 +21,21 @@ struct GraphRun: Sendable {
     operations = options.isLoad ? 50_000 : size * 2
   }
 
+  /// Runs the graph; the report has the faults of the futures, or, if there are none, those of the closures and values.
   func run() -> GraphReport {
     let surroundings = Surroundings()
-    // Releases the futures on return.
     var report = use(surroundings)
-    if report.faults.isEmpty, !surroundings.settle(surroundings.alive), report.records.allSatisfy(\.isReleased) {
-      report.faults = [Fault("a value was not released", node: nil)]
+    guard report.faults.isEmpty else { return report }
+    // `use` has released the futures, so all closures and values go away.
+    let areReleased = surroundings.settle(surroundings.alive)
+    report.faults = report.records.flatMap(\.faults)
+    if !areReleased, report.records.allSatisfy(\.isReleased) {
+      report.faults.append(Fault("a value was not released", node: nil))
     }
-    if report.faults.isEmpty { report.faults = report.records.flatMap(\.faults) }
     return report
   }
 
+  /// Makes the graph, uses it on all threads, drops its promises, and checks each result when all futures have one.
   private func use(_ surroundings: Surroundings) -> GraphReport {
     let builder = Worker(seed: seed, surroundings, firstNumber: 0)
     let graph = Graph(size: size, builder)

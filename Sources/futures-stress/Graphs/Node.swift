@@ -27,7 +27,7 @@ struct Node: Sendable {
     canBreak = false
   }
 
-  /// The operator and the inputs, for a report.
+  /// The name of the operator and the numbers of the inputs, for a report.
   var description: String { "\(name) of \(inputs.map { "#\($0)" })" }
 
   /// Checks the result against the results of the inputs, and the progress against the result.
@@ -40,8 +40,9 @@ struct Node: Sendable {
       faults.append(fault("ended as \(outcome) with the progress \(progress)"))
     }
     let ends = inputs.compactMap { nodes[$0]?.outcome }
-    guard ends.count == 2, outcome != .cancelled, !(canBreak && outcome == .broken) else { return faults }
-    let possible = expected(ends[0], ends[1])
+    guard ends.count == 2 else { return faults }  // a future without inputs can have any outcome
+    var possible = expected(ends[0], ends[1]) + [.cancelled]
+    if canBreak { possible.append(.broken) }
     if !possible.contains(outcome) {
       let list = possible.map { "\($0)" }.joined(separator: " or ")
       faults.append(fault("ended as \(outcome), but its inputs as \(ends[0]) and \(ends[1]): expected \(list)"))

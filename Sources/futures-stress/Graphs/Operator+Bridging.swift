@@ -31,8 +31,8 @@ extension Operator {
     bridge("withCancellationToken") { first in
       try await withCancellationToken { token in try await first.cancelled(by: token).value }
     },
-    task("token.cancelling") { made, work in
-      let token = made.surroundings.token.token
+    task("token.cancelling") { use, work in
+      let token = use.surroundings.token.token
       return GraphFuture { try await token.cancelling { try await work() } }
     },
     task("Future.immediate") { _, work in GraphFuture.immediate { try await work() } },
@@ -45,12 +45,13 @@ extension Operator {
     task("Future(Task)") { _, work in GraphFuture(Task { try await work() }) },
   ]
 
+  /// An operator whose future is that of a task, which gets the value of the input by `work`.
   private static func bridge(
     _ name: String,
     _ work: @escaping @Sendable (GraphFuture) async throws -> TrackedValue
   ) -> Operator {
-    Operator(name) { made in
-      let (ticket, first) = (made.transform(), made.first)
+    Operator(name) { use in
+      let (ticket, first) = (use.ticket(), use.first)
       return GraphFuture {
         ticket.run()
         return try await work(first)
@@ -58,14 +59,14 @@ extension Operator {
     }
   }
 
-  /// An operator that starts a task, which awaits its input.
+  /// An operator that starts a task by `start`; the work of the task awaits the input.
   private static func task(
     _ name: String,
     _ start: @escaping @Sendable (Derivation, @escaping @Sendable () async throws -> TrackedValue) -> GraphFuture
   ) -> Operator {
-    Operator(name) { made in
-      let (ticket, first) = (made.transform(), made.first)
-      return start(made) {
+    Operator(name) { use in
+      let (ticket, first) = (use.ticket(), use.first)
+      return start(use) {
         ticket.run()
         return try await first.value
       }

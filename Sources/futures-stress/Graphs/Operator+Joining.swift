@@ -11,75 +11,75 @@ extension Operator {
   }
 
   static let joining = [
-    Operator("all", sum) { made in
-      let ticket = made.transform()
-      return GraphFuture.all([made.first, made.second]).map { ticket.value($0[0].number &+ $0[1].number) }
+    Operator("all", sum) { use in
+      let ticket = use.ticket()
+      return GraphFuture.all([use.first, use.second]).map { ticket.value($0[0].number &+ $0[1].number) }
     },
-    Operator("zip", sum) { made in
-      let ticket = made.transform()
-      return Future<(TrackedValue, TrackedValue), any Error>.zip(made.first, made.second)
+    Operator("zip", sum) { use in
+      let ticket = use.ticket()
+      return Future<(TrackedValue, TrackedValue), any Error>.zip(use.first, use.second)
         .map { ticket.value($0.0.number &+ $0.1.number) }
     },
-    Operator("allOrErrors", sum) { made in
-      let ticket = made.transform()
-      return GraphFuture.allOrErrors([made.first, made.second])
+    Operator("allOrErrors", sum) { use in
+      let ticket = use.ticket()
+      return GraphFuture.allOrErrors([use.first, use.second])
         .map { ticket.value($0[0].number &+ $0[1].number) }
         .mapError { $0.errors[0] }
     },
-    Operator("allSettled", { first, second in [second, first] }) { made in
-      let index = made.random(below: 2)
-      return GraphFuture.allSettled([made.first, made.second]).setFailureType(to: (any Error).self)
+    Operator("allSettled", { first, second in [second, first] }) { use in
+      let index = use.random(below: 2)
+      return GraphFuture.allSettled([use.first, use.second]).setFailureType(to: (any Error).self)
         .flatMap { .resolved($0[index]) }
     },
-    Operator("allOptional", sumOfValues) { made in
-      let ticket = made.transform()
-      return GraphFuture.allOptional([made.first, made.second]).setFailureType(to: (any Error).self)
+    Operator("allOptional", sumOfValues) { use in
+      let ticket = use.ticket()
+      return GraphFuture.allOptional([use.first, use.second]).setFailureType(to: (any Error).self)
         .map { values in ticket.value(values.reduce(0) { $0 &+ ($1?.number ?? 0) }) }
     },
-    Operator("allSucceeding", sumOfValues) { made in
-      let ticket = made.transform()
-      return GraphFuture.allSucceeding([made.first, made.second]).setFailureType(to: (any Error).self)
+    Operator("allSucceeding", sumOfValues) { use in
+      let ticket = use.ticket()
+      return GraphFuture.allSucceeding([use.first, use.second]).setFailureType(to: (any Error).self)
         .map { values in ticket.value(values.reduce(0) { $0 &+ $1.number }) }
     },
-    Operator("race", { first, second in [first, second] }) { made in
-      GraphFuture.race([made.first, made.second])
+    Operator("race", { first, second in [first, second] }) { use in
+      GraphFuture.race([use.first, use.second])
     },
     Operator(
       "firstSuccess",
       { first, second in
         first.number == nil && second.number == nil ? [first] : [first, second].filter { $0.number != nil }
       }
-    ) { made in
-      GraphFuture.firstSuccess([made.first, made.second]).mapError { $0.errors[0] }
+    ) { use in
+      GraphFuture.firstSuccess([use.first, use.second]).mapError { $0.errors[0] }
     },
   ]
 
   static let sequencing = [
-    Operator("reduce", sum) { made in
-      let (start, ticket) = (made.transform().value(0), made.closure())
-      return GraphFuture.reduce(start, [made.first, made.second]) { ticket.value($0.number &+ $1.number) }
+    Operator("reduce", sum) { use in
+      let (start, ticket) = (use.ticket().value(0), use.ticketForRepeats())
+      return GraphFuture.reduce(start, [use.first, use.second]) { ticket.value($0.number &+ $1.number) }
     },
-    Operator("serial", sum) { made in
-      let (ticket, sum) = (made.closure(), made.transform())
-      return GraphFuture.serial([made.first, made.second]) { future in
+    Operator("serial", sum) { use in
+      let (ticket, sum) = (use.ticketForRepeats(), use.ticket())
+      return GraphFuture.serial([use.first, use.second]) { future in
         ticket.run()
         return future
       }
       .map { sum.value($0[0].number &+ $0[1].number) }
     },
-    Operator("concurrent", { first, second in Outcome.both(first, second) { $0 &* 2 &+ $1 } }) { made in
-      let (ticket, sum) = (made.closure(), made.transform())
-      return GraphFuture.concurrent([made.first, made.second, made.first], limit: 2) { future in
+    Operator("concurrent", { first, second in Outcome.both(first, second) { $0 &* 2 &+ $1 } }) { use in
+      let (ticket, sum) = (use.ticketForRepeats(), use.ticket())
+      return GraphFuture.concurrent([use.first, use.second, use.first], limit: 2) { future in
         ticket.run()
         return future
       }
       .map { values in sum.value(values.reduce(0) { $0 &+ $1.number }) }
     },
     // A cancelled retry ends with the failure of the last attempt.
-    Operator("retry", { first, second in first.number == nil ? [second, first] : [first] }) { made in
-      let (site, ticket) = (made.site(), made.closure())
-      let (first, second) = (made.first, made.second)
-      let delay = [RetryDelay.none, .constant(.microseconds(100)), .custom { .microseconds($0) }][made.random(below: 3)]
+    Operator("retry", { first, second in first.number == nil ? [second, first] : [first] }) { use in
+      let (site, ticket) = (use.site(), use.ticketForRepeats())
+      let (first, second) = (use.first, use.second)
+      let delay = [RetryDelay.none, .constant(.microseconds(100)), .custom { .microseconds($0) }][use.random(below: 3)]
       return GraphFuture.retry(attempts: 3, delay: delay, on: site.context) {
         ticket.run()
         return ticket.record.runs > 1 ? second : first

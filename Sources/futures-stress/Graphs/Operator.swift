@@ -5,13 +5,14 @@ import Futures
 struct Operator: Sendable {
   let name: String
 
-  /// The possible outcomes, from the outcomes of both futures.
+  /// Returns the possible outcomes, for the outcomes of both futures.
   ///
-  /// Besides these, every future can end as cancelled: its last consumer can be cancelled.
+  /// Besides these, every future can end as cancelled, because its last consumer can be cancelled.
   let expected: @Sendable (_ first: Outcome, _ second: Outcome) -> [Outcome]
 
   let derive: @Sendable (Derivation) -> GraphFuture
 
+  /// Makes an operator; without `expected`, its future ends as the first input does.
   init(
     _ name: String,
     _ expected: @escaping @Sendable (_ first: Outcome, _ second: Outcome) -> [Outcome] = { first, _ in [first] },
@@ -55,7 +56,7 @@ final class Derivation {
   /// A random duration, which can be zero.
   func delay(upTo limit: Duration) -> Duration { limit * random(below: 9) / 8 }
 
-  /// A random site, for the one context of the operator.
+  /// Chooses a random site for the one context of the operator; the name and `canBreak` then show it.
   func site() -> Site {
     let site = worker.site()
     name += "(on: \(site.name))"
@@ -63,9 +64,9 @@ final class Derivation {
     return site
   }
 
-  /// A ticket for a transform, which can be skipped.
-  func transform() -> Ticket { worker.ticket("the closure of \(name)", node: node, .atMostOnce) }
+  /// Returns a ticket for a closure that runs once, or not at all.
+  func ticket() -> Ticket { worker.ticket("the closure of \(name)", node: node, .atMostOnce) }
 
-  /// A ticket for a closure that runs once for each attempt or cancellation.
-  func closure() -> Ticket { worker.ticket("the closure of \(name)", node: node, .anyNumber) }
+  /// Returns a ticket for a closure that runs once for each item or attempt.
+  func ticketForRepeats() -> Ticket { worker.ticket("the closure of \(name)", node: node, .anyNumber) }
 }

@@ -42,7 +42,7 @@ final class Record: Sendable {
   var wasRemoved: Bool { state.withLock { $0.wasRemoved } }
   var isReleased: Bool { state.withLock { $0.isReleased } }
 
-  /// The violated expectations, as sentences.
+  /// The expectations that the closure has violated.
   ///
   /// Read it after all threads have ended.
   var faults: [Fault] {
@@ -74,12 +74,13 @@ final class Ticket: Sendable {
     alive.leave()
   }
 
+  /// Notes a run of the closure; a mistake if the closure does not run at `site`.
   func run(at site: Site? = nil) {
     record.noteRun()
     if let site, !site.isHere() { record.noteMistake("did not run on \(site.name)") }
   }
 
-  /// Runs a transform, whose value has `number`.
+  /// Notes a run of the closure, and returns the value with `number` for the closure to return.
   func value(_ number: Int, at site: Site? = nil) -> TrackedValue {
     run(at: site)
     return TrackedValue(number, alive)

@@ -62,11 +62,11 @@ extension Site {
   }
 }
 
-/// Keeps each piece of work until the next one arrives, and then runs it or drops it, in turn.
+/// A context that keeps each piece of work until the next one arrives, and then runs or drops it, by turns.
 final class LateContext: Sendable {
   private struct State {
     var kept: (@Sendable () -> Void)?
-    var count = 0
+    var arrivals = 0
   }
   private let state = Locked(State())
 
@@ -75,14 +75,15 @@ final class LateContext: Sendable {
     return Site(name: "a context that drops work", context: context, dropsWork: true)
   }
 
-  /// Runs or drops the work that is kept.
+  /// Runs or drops the work that is kept, although no other work arrives.
   func flush() { replaceWork(with: nil) }
 
+  /// Keeps `new`, and runs or drops the work before it.
   private func replaceWork(with new: (@Sendable () -> Void)?) {
     let (old, mustRun) = state.withLock { state in
       defer { state.kept = new }
-      if new != nil { state.count += 1 }
-      return (state.kept, state.count.isMultiple(of: 2))
+      if new != nil { state.arrivals += 1 }
+      return (state.kept, state.arrivals.isMultiple(of: 2))
     }
     if mustRun { old?() }
   }

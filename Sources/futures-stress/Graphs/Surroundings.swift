@@ -10,10 +10,10 @@ final class Surroundings: Sendable {
   private let manual = ManualContext()
   private let late = LateContext()
 
-  /// The futures without a result.
+  /// Counts the futures without a result.
   let unresolved = DispatchGroup()
 
-  /// The closures and values that have not been released.
+  /// Counts the closures and values that have not been released.
   let alive = DispatchGroup()
 
   init() {
@@ -28,7 +28,7 @@ final class Surroundings: Sendable {
   /// The time after which a graph is reported as hanging.
   private static let limit = DispatchTimeInterval.seconds(60)
 
-  /// Runs the work of the manual context, and all timers, until `group` is empty.
+  /// Runs the work and timers of the manual context, and the work that the late context keeps, until `group` is empty.
   /// - Returns: Whether it became empty in time.
   func settle(_ group: DispatchGroup) -> Bool {
     let end = DispatchTime.now() + Self.limit

@@ -9,6 +9,7 @@ extension Worker {
     for _ in 0..<count { operate(on: graph) }
   }
 
+  /// Performs one random operation.
   private func operate(on graph: Graph) {
     let place = graph.places[random(below: graph.places.count)]
     let node = graph.nodes[random(below: graph.nodes.count)]
@@ -51,6 +52,7 @@ extension Worker {
     cancelSometimes(task)
   }
 
+  /// Reads the progress in a task, which checks that it does not decrease.
   private func readProgress(of node: Node) {
     let ticket = ticket("a reader of the progress", node: node.number, .once)
     let future = node.future
@@ -65,6 +67,7 @@ extension Worker {
     cancelSometimes(task)
   }
 
+  /// Cancels a quarter of the tasks here, and a quarter on another thread.
   private func cancelSometimes(_ task: Task<Void, Never>) {
     switch random(below: 4) {
     case 0: task.cancel()
@@ -73,7 +76,7 @@ extension Worker {
     }
   }
 
-  /// Attaches a callback that uses its own future.
+  /// Attaches a callback that cancels its own future, which is resolved by then, and attaches another callback to that.
   private func attachReentrant(to node: Node) {
     let ticket = ticket("a callback that uses its future", node: node.number, .once)
     let inner = self.ticket("a callback that another one attaches", node: node.number, .once)

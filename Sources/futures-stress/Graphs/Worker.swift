@@ -16,8 +16,8 @@ final class Worker {
   private var random: SplitMix64
   var product = Product()
   private var nextNumber: Int
-  /// For a future and a context, the turn of the last callback that ran: on an ordered context they run in the order of attachment.
-  private var lines: [String: Locked<Int>] = [:]
+  /// For each future and site, the highest turn of the callbacks that ran; a callback's turn is the number of its attachment.
+  private var highestTurns: [String: Locked<Int>] = [:]
   private var turns = 0
 
   /// Makes a worker, whose first future has the number `firstNumber`.
@@ -31,6 +31,7 @@ final class Worker {
 
   func site() -> Site { surroundings.sites[random(below: surroundings.sites.count)] }
 
+  /// Makes a ticket for a closure of the future with the number `node`, and adds its record to the product.
   func ticket(_ role: String, node: Int, _ runs: Record.Runs) -> Ticket {
     let record = Record(role, node: node, runs)
     product.records.append(record)
@@ -42,6 +43,7 @@ final class Worker {
     return nextNumber
   }
 
+  /// Adds a future without inputs to the product.
   @discardableResult
   func add(_ name: String, _ future: GraphFuture) -> Node {
     let node = Node(name, future, number: takeNumber())
@@ -49,7 +51,7 @@ final class Worker {
     return node
   }
 
-  /// Derives a future by a random operator.
+  /// Derives a future by a random operator, and adds it to the product.
   @discardableResult
   func derive(from first: Node, _ second: Node) -> Node {
     let kind = Operator.all[random(below: Operator.all.count)]
@@ -58,21 +60,21 @@ final class Worker {
     return node
   }
 
-  /// Attaches a callback on a random context.
+  /// Attaches a callback at a random site; on an ordered one, the callback checks that none runs before an earlier one.
   @discardableResult
   func attach(to node: Node) -> Attachment {
     let site = site()
     let ticket = ticket("a callback on \(site.name)", node: node.number, site.dropsWork ? .atMostOnce : .once)
-    let line = lines["\(node.number) \(site.name)", default: Locked(0)]
-    lines["\(node.number) \(site.name)"] = line
+    let highestTurn = highestTurns["\(node.number) \(site.name)", default: Locked(0)]
+    highestTurns["\(node.number) \(site.name)"] = highestTurn
     turns += 1
     let turn = turns
     let registration = node.future.whenResolved(on: site.context) { _ in
       ticket.run(at: site)
       guard site.isOrdered else { return }
-      let isLate = line.withLock { last in
-        defer { last = max(last, turn) }
-        return turn < last
+      let isLate = highestTurn.withLock { highest in
+        defer { highest = max(highest, turn) }
+        return turn < highest
       }
       if isLate { ticket.record.noteMistake("ran after one that was attached later") }
     }

@@ -2,15 +2,15 @@ import Foundation
 import Futures
 import FuturesAsync
 
-/// Threads that call one shared object in a loop: no call may do the work of the other threads (R28).
+/// Threads that call one shared object in a loop, to check that no call does the work of the other threads (R28).
 @available(macOS 13, iOS 16, tvOS 16, watchOS 9, *)
 struct SharingRow: Sendable {
   let name: String
 
-  /// The calls of a measured unit, about a millisecond, so that an interrupt does not count as work for others.
+  /// The calls that are measured together: about a millisecond, which an interrupt does not lengthen much.
   var callsInUnit = 256
 
-  /// Makes the object; returns the call of a thread, and a closure that keeps the object alive until the end.
+  /// Makes the object, and returns the call that each thread repeats, and a closure that is called at the end.
   let make: @Sendable () -> (call: @Sendable (_ thread: Int, _ number: Int) -> Void, end: @Sendable () -> Void)
 
   /// The units of one thread, in nanoseconds of its own processor time.
@@ -21,9 +21,6 @@ struct SharingRow: Sendable {
   }
 
   /// Runs the row, and prints it.
-  /// - Parameters:
-  ///   - threads: The number of threads.
-  ///   - seconds: The duration.
   /// - Returns: Whether the longest unit of each thread takes at most 50 of its medians, and each thread has at least a
   ///   quarter of its fair share of calls.
   func run(threads: Int, seconds: Double) -> Bool {
