@@ -61,6 +61,7 @@ struct BlockedWorkSearch {
     FuturesDiagnostics.write(sentence)
   }
 
+  /// Returns the sentence that says what blocks the thread; `origin` is the label of the future with its place, or empty.
   private static func sentence(for work: Work, _ origin: String) -> String {
     switch work {
     case .task:
@@ -88,7 +89,7 @@ struct BlockedWorkSearch {
 
   /// Returns the work without which a state stays pending, cancellation aside; `nil` if another thread might resolve the state.
   ///
-  /// Follows the sources of stages in a loop. All states of this chain need the same work.
+  /// Follows the sources of stages in a loop. All states of this chain need the same work. `depth` counts the joins around it.
   private mutating func work(neededBy first: FutureState, depth: Int) -> Work? {
     var chain: [ObjectIdentifier] = []
     var state = first
@@ -111,8 +112,7 @@ struct BlockedWorkSearch {
           work = transform
           break search
         }
-        // A settled source: another thread is about to run the stage.
-        guard !derivation.source.isSettled else { break search }
+        guard !derivation.source.isSettled else { break search }  // another thread is about to run the stage
         state = derivation.source
       case .inputs(let inputs, let needsEach):
         work = self.work(neededBy: inputs, each: needsEach, depth: depth)
@@ -123,7 +123,7 @@ struct BlockedWorkSearch {
     return work
   }
 
-  /// Returns the work of inputs without which their state stays pending; `nil` if another thread might resolve the state.
+  /// Returns the work that keeps the inputs of a state from resolving it; `nil` if another thread might resolve the state.
   ///
   /// If the state needs each input, one input that needs such work is enough. Otherwise all of them must need such work, because
   /// one result can resolve the state: any result resolves a race, and a failure resolves `all`.

@@ -17,7 +17,9 @@ extension Promise: CustomStringConvertible, CustomReflectable {
 }
 
 extension Future {
-  /// The text and the children of a mirror; a closure, so that a mirror does not call the description of the value.
+  /// The text of the description, and the children of the mirror.
+  ///
+  /// The text is a closure, so that a mirror does not call the description of the value.
   fileprivate var summary: (text: () -> String, children: KeyValuePairs<String, Any>) {
     let result: Result<Value, Failure>
     switch storage {
@@ -35,6 +37,7 @@ extension Future {
 }
 
 extension FutureState {
+  /// The `summary` of a future without a result.
   fileprivate final var pendingSummary: (text: () -> String, children: KeyValuePairs<String, Any>) {
     let state = pendingDescription
     let label = label

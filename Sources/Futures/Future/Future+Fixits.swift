@@ -3,7 +3,7 @@
 // The type checker tries an unavailable declaration only when no other declaration fits. So these cost no time, and a
 // client's own extension of the same name wins. Code completion and documentation omit them.
 
-/// Returns the default of a parameter that each call passes, so it never runs: a call without an argument is ambiguous.
+/// Stands for the default of a parameter, and never runs: without the argument the compiler refuses the call as ambiguous.
 @usableFromInline
 package func required<Argument>() -> Argument { unavailable() }
 

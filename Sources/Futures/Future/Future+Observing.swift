@@ -31,8 +31,6 @@ extension Future {
   }
 
   /// Calls `callback` with the result, once, on the main actor.
-  ///
-  /// The closure needs no annotation.
   @_alwaysEmitIntoClient
   @discardableResult
   public func whenResolved(
@@ -109,11 +107,11 @@ extension Future: FutureProtocol {
 // MARK: - Attaching
 
 extension Future {
-  /// Runs or submits the callback of a resolved future, and attaches it to a pending one.
+  /// Runs the callback now or submits it, if all earlier consumers have the result; otherwise attaches it.
   @_alwaysEmitIntoClient
   @inline(__always)
   func observe(on context: ExecutionContext, _ callback: __owned Callback<Value, Failure>) -> Registration {
-    // `nil` also while another thread delivers the result: then the callback is attached behind earlier ones.
+    // `nil` also during the delivery of the result: then the callback comes after the earlier ones.
     if let result = deliveredResult {
       if context.isImmediate {
         let trampoline = Trampoline.current
@@ -131,12 +129,12 @@ extension Future {
     guard withState({ $0.remove(.hasFreeSlot) }) else { return attachObserver(Observer(consume callback)) }
     // Outside `withState`, whose closure would copy the callback.
     unmanagedSlot.takeUnretainedValue().storeCallback(consume callback)
-    // Not counted: the promise keeps its state alive as long as the callback waits.
+    // The state is its own consumer. Not counted, because the promise keeps it alive as long as the callback waits.
     withState { _ = $0.attach($0) }
     return Registration(.future(unmanagedBase.takeUnretainedValue(), nil))
   }
 
-  /// The state as that of a promise, which it must be: no other state has a free slot.
+  /// The state, which must be that of a promise: only such a state has a slot for a first callback.
   @_alwaysEmitIntoClient
   var unmanagedSlot: Unmanaged<PromiseState<Outcome<Value, Failure>>> {
     .fromOpaque(unmanagedState.unsafelyUnwrapped.toOpaque())

@@ -123,8 +123,8 @@ extension Future {
     fileID: StaticString = #fileID,
     line: UInt = #line
   ) {
-    // `any` and a default keep the compiler from matching a trailing closure with `other`; `some` would not. So it does not try
-    // this initializer for `Future { promise in }`, and reports a mistake in that closure at its place.
+    // For `Future { promise in }`, the compiler must not try this initializer: it would report a mistake in that closure at another
+    // place. `any` and a default keep it from matching a trailing closure with `other`; `some` would not.
     self = Self.following(other, fileID, line)
   }
 
@@ -148,9 +148,9 @@ extension Future {
 }
 
 extension Future where Value == Void {
-  /// Makes the resolved source of `Future(on:)`.
+  /// Makes the resolved source from which `Future(on:)` is derived.
   ///
-  /// It keeps the place of the call for the error of dropped work. An immediate context drops no work.
+  /// For the error of dropped work, it keeps the place of the call, except on an immediate context, which drops no work.
   @inlinable
   init(startedAt fileID: StaticString, _ line: UInt, on context: ExecutionContext) {
     self = context.isImmediate ? .succeeded(()) : Future(StartState<Failure>(fileID, line))

@@ -64,6 +64,7 @@ extension Future {
     }
     let semaphore = DispatchSemaphore(value: 0)
     let waiter = BlockedThread { _, state, _ in
+      // A broken future has no result, so the thread goes on waiting.
       if state.isResolved { semaphore.signal() } else { state.reportWaitForBrokenPromise() }
     }
     state.attach(waiter)
@@ -77,6 +78,7 @@ extension Future {
     _ = state.remove(waiter)
   }
 
+  /// Whether the calling thread runs a Swift task, apart from one of the main actor.
   private static var isOnCooperativeThread: Bool {
     !MainContext.isMainThread && withUnsafeCurrentTask { $0 != nil }
   }

@@ -36,21 +36,15 @@ public struct Future<Value: Sendable, Failure: Error>: Sendable {
 // MARK: - Making a future
 
 extension Future {
-  /// Returns a future that has succeeded.
-  ///
-  /// O(1), no allocation.
+  /// Returns a future that has succeeded; O(1), no allocation.
   @_alwaysEmitIntoClient
   public static func succeeded(_ value: Value) -> Self { Self(storage: .succeeded(value)) }
 
-  /// Returns a future that has failed.
-  ///
-  /// O(1), no allocation.
+  /// Returns a future that has failed; O(1), no allocation.
   @_alwaysEmitIntoClient
   public static func failed(_ error: Failure) -> Self { Self(storage: .failed(error)) }
 
-  /// Returns a future with the given result.
-  ///
-  /// O(1), no allocation.
+  /// Returns a future with the given result; O(1), no allocation.
   @_alwaysEmitIntoClient
   public static func resolved(_ result: Result<Value, Failure>) -> Self {
     switch result {
@@ -95,8 +89,6 @@ extension Future where Value == Void {
 
 extension Future where Value == Void, Failure == Never {
   /// Returns a future that has succeeded without a value and cannot fail, so that `Future.succeeded()` needs no type.
-  ///
-  /// O(1), no allocation.
   @_alwaysEmitIntoClient
   @_disfavoredOverload
   public static func succeeded() -> Future { Future(storage: .succeeded(())) }
@@ -104,8 +96,6 @@ extension Future where Value == Void, Failure == Never {
 
 extension Future where Failure == Never {
   /// Returns a future that has succeeded and cannot fail, so that `Future.succeeded(3)` needs no type.
-  ///
-  /// O(1), no allocation.
   @_alwaysEmitIntoClient
   @_disfavoredOverload
   public static func succeeded(_ value: Value) -> Future { Future(storage: .succeeded(value)) }
@@ -127,14 +117,14 @@ extension Future {
     }
   }
 
-  /// As `peek()` of a shared state; not inlined, because each caller would save registers, also for a future without a state.
+  /// Does the work of `peek()` for a future with a state.
+  ///
+  /// Not inlined: each caller would save registers for this call, even for a future without a state.
   @_alwaysEmitIntoClient
   @inline(never)
   func peekState() -> Result<Value, Failure>? { withState { $0.peek() } }
 
-  /// Whether the future has a result.
-  ///
-  /// O(1), no lock.
+  /// Whether the future has a result; O(1), no lock.
   @_alwaysEmitIntoClient
   public var isResolved: Bool {
     hasState ? withState { $0.isResolved } : true
@@ -186,7 +176,7 @@ extension Future {
     withExtendedLifetime(self) { unmanagedState.unsafelyUnwrapped._withUnsafeGuaranteedRef(body) }
   }
 
-  /// The state without a counted reference, or `nil`; a property, so that the match releases the one that it counts here.
+  /// The state without a counted reference, or `nil`; the match counts one, but only inside this property.
   @_alwaysEmitIntoClient
   var unmanagedState: Unmanaged<State<Value, Failure>>? {
     if case .sharedState(let state) = storage { Unmanaged.passUnretained(state) } else { nil }

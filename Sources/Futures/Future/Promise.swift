@@ -51,26 +51,26 @@ public final class Promise<Value: Sendable, Failure: Error>: Sendable {
   deinit {
     // `withState` written out: a call from here would be unspecialised.
     guard !Unmanaged<FutureState>.passUnretained(state)._withUnsafeGuaranteedRef({ $0.isResolved }) else {
-      // In time for the state's report of its failure: the promise still keeps the state alive.
+      // The promise keeps the state alive, so the state reports its failure later, and then names this place.
       if state.has(.isUnobservedFailure), FuturesDiagnostics.hasHandler { state.setPlace((fileID, UInt(line))) }
       return
     }
     switch state.endPromise() {
-    case .pending: break
+    case .pending: breakState(releasedBy: nil)
     case .following:
-      let isInCircle = splice()
-      guard isInCircle else {
+      let followsItself = splice()
+      if followsItself {
+        breakState(releasedBy: nil)
+      } else if FuturesDiagnostics.hasHandler {
         // The future can still fail, and then names this place.
-        if FuturesDiagnostics.hasHandler { state.setPlace((fileID, UInt(line))) }
-        return
+        state.setPlace((fileID, UInt(line)))
       }
-    default: return
+    default: break  // settled meanwhile, or an orphan
     }
-    breakState(releasedBy: nil)
   }
 
-  /// Breaks the future.
-  /// - Parameter owner: The type of the object that had the promise, and was released; `nil` if the promise itself was.
+  /// Breaks the future, because its promise was released.
+  /// - Parameter owner: The type of the released object that had the promise; `nil` if the promise had no such owner.
   func breakState(releasedBy owner: StaticString?) {
     let error = BrokenPromise(
       label: state.label,
@@ -78,12 +78,12 @@ public final class Promise<Value: Sendable, Failure: Error>: Sendable {
       line: UInt(line),
       releasedOwner: owner
     )
-    let observers = FuturesDiagnostics.breakObservers
+    let observers = FuturesDiagnostics.breakObservers  // of the test kit
     let isRecorded = observers.exist && !state.wasCancelled && observers.record(error)
     state.breakPromise(BreakReason(error, isRecorded: isRecorded), in: nil)
   }
 
-  /// Moves the only follower of the state on to the future that the state follows, if that is possible.
+  /// Lets the only follower of the state wait for the future that the state follows, if no other code can reach the state.
   /// - Returns: Whether the state follows itself through other states, so that the caller has to break it.
   private func splice() -> Bool {
     // A reference to a class and one to its base class have the same layout. A variable of the base class would be a second
@@ -93,7 +93,7 @@ public final class Promise<Value: Sendable, Failure: Error>: Sendable {
     }
   }
 
-  /// Returns the null-terminated string of `fileID`; a placeholder for a name of one character, which has no such string.
+  /// Returns the null-terminated string of `fileID`, or a placeholder for a `fileID` of one character, which has no such string.
   @_alwaysEmitIntoClient
   static func pointer(to fileID: StaticString) -> UnsafePointer<UInt8> {
     (fileID.hasPointerRepresentation ? fileID : "a file with a name of one character").utf8Start
@@ -149,7 +149,7 @@ public final class Promise<Value: Sendable, Failure: Error>: Sendable {
   @_alwaysEmitIntoClient
   package func setProducer(task: Task<Void, Never>) { state.setProducer(task: task) }
 
-  /// Resolves the future from a task of the library, whose locals its callbacks do not see (R8).
+  /// Resolves the future from a task of the library: the callbacks run elsewhere, so they do not see the task's locals (R8).
   @_alwaysEmitIntoClient
   package func resolveFromTask(_ result: Result<Value, Failure>) {
     state.resolveFromTask(result)
@@ -222,13 +222,15 @@ extension Promise where Value == Void {
 }
 
 extension TypedState {
-  /// Locks a promise in: its future resolves as `other`; if it was cancelled before, leaves `other` as a consumer would.
+  /// Makes the state of a promise resolve as `other`.
+  ///
+  /// If that comes too late for a cancelled future, `other` is cancelled if nothing else waits for it (R17).
   @_alwaysEmitIntoClient
   final func followForPromise<V, F>(_ other: consuming Future<V, F>) where Stored == Outcome<V, F> {
     if let result = other.peek() {
       resolve(result, by: .promise)
     } else if beginFollowing() {
-      // In one expression, so that no second reference to the state exists, which would keep the followed state from being private.
+      // In one expression: with a second reference, the followed state would not be private.
       followForPromise(other.takeState().unsafelyUnwrapped)
     } else if wasCancelled, let source = other.takeState() {
       source.cancelIfUnneeded()

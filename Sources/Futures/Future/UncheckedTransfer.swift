@@ -23,7 +23,6 @@ public struct UncheckedTransfer<Value>: @unchecked Sendable {
   /// The value, for its receiver.
   public let value: Value
 
-  /// Wraps a value that the caller gives away.
-  /// - Parameter value: The value. The caller must not use it afterwards.
+  /// Wraps a value that the caller gives away, and must not use afterwards.
   public init(_ value: Value) { self.value = value }
 }

@@ -143,7 +143,7 @@ extension Future {
     for future in repeat each futures {
       switch future.peek() {
       case .failure(let error)?:
-        for input in repeat each futures { input.cancelIfUnneeded() }  // R12
+        for input in repeat each futures { input.cancelIfUnneeded() }  // the failure leaves the other inputs (R12)
         return .failed(error)
       case .success?: break
       case nil: isPending = true
@@ -158,7 +158,7 @@ extension Future {
     }
     var inputs: [JoinedInput] = []
     for future in repeat each futures {
-      if let input = future.input(failing: join) { inputs.append(input) }
+      if let input = future.input(failing: join) { inputs.append(input) }  // not if it was made resolved
     }
     join.start(inputs)
     return Future(derived)
@@ -200,7 +200,7 @@ extension Future {
     var joined: [JoinedInput] = []
     joined.reserveCapacity(inputs.count)
     for index in inputs.indices {
-      if let input = inputs[index].input(deliver) { joined.append(input) }
+      if let input = inputs[index].input(deliver) { joined.append(input) }  // not if it was made resolved
     }
     join.start(joined)
     return Future<New, NewFailure>(derived)

@@ -7,7 +7,7 @@ extension Future {
   ///   - delay: The delay before `transform` runs there; zero or less is no delay.
   ///   - transformed: The results that `transform` changes. It only passes other results on, so it runs inline for them.
   ///   - progressShare: The share of this future in the derived progress; 1 for a stage that passes progress on.
-  ///   - onlyWaits: Whether the stage does no work of its own. If no work comes before it either, it has no share of a progress.
+  ///   - onlyWaits: Whether the stage only waits, for a delay or a context. If its source only waits too, progress leaves both out.
   ///   - bypass: Replaces `transform` in a cancelled stage that cannot represent cancellation: skips the effect or the delay.
   ///   - transform: Makes the future to resolve as.
   /// - Returns: The derived future.
@@ -24,11 +24,12 @@ extension Future {
   ) -> Future<New, NewFailure> {
     let transform = Transform(transform)
     let runsInline = context.isImmediate && delay <= 0
+    // A result that is here, and needs neither the context nor the delay, needs no stage.
     if let result = deliveredResult, runsInline || !transformed.contain(result) {
       let trampoline = Trampoline.current
       if trampoline.enter() {
         defer { trampoline.leave() }
-        return Future<New, NewFailure>.derived(from: transform(result), in: trampoline, after: progressShare)
+        return Future<New, NewFailure>.derived(from: transform(result), after: progressShare)
       }
       // Deliveries nest too deeply here. So the transform runs later, unless the derived future is cancelled before.
       let derived = FollowingStage<Outcome<New, NewFailure>>(progressShare: progressShare)
@@ -37,7 +38,8 @@ extension Future {
       }
       return Future<New, NewFailure>(derived)
     }
-    let source = shared
+    let source = asSharedState
+    // A future that was made resolved has done no work.
     let onlyWaits = onlyWaits && (!hasState || source.withState { $0.has(.onlyWaits) })
     guard runsInline else {
       let stage = SubmittedStage(
@@ -59,7 +61,7 @@ extension Future {
 
   /// Returns the derived future of a resolved future, if `transform` runs inline and at once.
   ///
-  /// An operator that is not inlined tries this before `derive`, whose closure is allocated.
+  /// An operator tries this before `derive`, for which its closure has to be allocated.
   /// - Parameters:
   ///   - context: The context of `transform` for the results in `transformed`.
   ///   - transformed: The results that `transform` changes.
@@ -76,18 +78,18 @@ extension Future {
     let trampoline = Trampoline.current
     guard trampoline.enter() else { return nil }
     defer { trampoline.leave() }
-    return .derived(from: transform(result), in: trampoline, after: 1)
+    return .derived(from: transform(result), after: 1)
   }
 
-  /// The result, if all earlier consumers have it, so that a new consumer need not queue.
+  /// The result, if all earlier consumers have it, so that a new consumer can get it at once; otherwise `nil`.
   @_alwaysEmitIntoClient
   var deliveredResult: Result<Value, Failure>? {
     hasState ? withState { $0.deliveredResult } : peek()
   }
 
-  /// This future, with a new state if it was resolved without one.
+  /// This future, with a new state if it was made resolved and so has none.
   @_alwaysEmitIntoClient
-  var shared: Future {
+  var asSharedState: Future {
     guard !hasState, let result = peek() else { return self }
     let state = State<Value, Failure>()
     state.resolve(result, in: nil)
@@ -98,8 +100,7 @@ extension Future {
   @_alwaysEmitIntoClient
   var unmanagedBase: Unmanaged<FutureState> { .fromOpaque(unmanagedState.unsafelyUnwrapped.toOpaque()) }
 
-  /// Attaches a new stage to the state behind the handle, which can deliver to the stage at once.
-  /// - Returns: The future of the stage.
+  /// Attaches a new stage, to which a settled state delivers at once, to the state behind the handle; returns the stage's future.
   @_alwaysEmitIntoClient
   func attachStage<New: Sendable, NewFailure: Error>(
     _ stage: Stage<Outcome<New, NewFailure>>
@@ -107,13 +108,14 @@ extension Future {
     withState { $0.attachStage(stage) }
   }
 
-  /// Returns `other`, which a transform made, or a future that follows it, if it is pending and has another handle.
+  /// Returns the derived future of a transform that has run inline, and has made `other`.
   ///
-  /// The progress of `other` fills the part after `share`.
+  /// It shares the state of a pending `other` to which no other code has a handle, and otherwise follows `other`. The progress of
+  /// `other` fills the part after `share`, or the whole for a share of 1.
   @_alwaysEmitIntoClient
-  static func derived(from other: consuming Future, in trampoline: Trampoline, after share: Double) -> Future {
+  static func derived(from other: consuming Future, after share: Double) -> Future {
     if let result = other.peek() { return .resolved(result) }
-    // In one expression, so that no second reference to the state exists, which would make a follower.
+    // In one expression, because a second reference to the state would count as another handle.
     var inner: FutureState = other.takeState().unsafelyUnwrapped
     if FutureState.claimExclusive(&inner, after: share) {
       return Future(unsafeDowncast(inner, to: State<Value, Failure>.self))
@@ -147,8 +149,7 @@ extension Result where Success: Sendable {
 }
 
 extension FutureState {
-  /// Attaches a new stage, to which this state can deliver at once.
-  /// - Returns: The future of the stage.
+  /// Attaches a new stage, to which a settled state delivers at once; returns the stage's future.
   @_alwaysEmitIntoClient
   final func attachStage<New, NewFailure>(_ stage: Stage<Outcome<New, NewFailure>>) -> Future<New, NewFailure> {
     attach(.passRetained(stage))

@@ -13,6 +13,7 @@ extension Future {
     on context: ExecutionContext,
     _ effect: @escaping @Sendable (Result<Value, Failure>) -> Void
   ) -> Future {
+    // The bypass: a cancelled stage whose failure type cannot represent cancellation passes the result on without `effect`.
     derive(on: context, bypass: { .resolved($0) }) { result in
       effect(result)
       return .resolved(result)
@@ -20,8 +21,6 @@ extension Future {
   }
 
   /// Runs `effect` with the result on the main actor, and then passes the result on.
-  ///
-  /// The closure needs no annotation.
   @_alwaysEmitIntoClient
   public func tap(
     on context: MainContext,
@@ -39,6 +38,7 @@ extension Future {
   ///   it (R16).
   @_alwaysEmitIntoClient
   public func receive(on context: ExecutionContext) -> Future {
+    // The bypass, as in `tap`: a cancelled stage passes the result on without the context.
     derive(on: context, onlyWaits: true, bypass: { .resolved($0) }) { result in .resolved(result) }
   }
 

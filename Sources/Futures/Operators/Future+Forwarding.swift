@@ -22,7 +22,7 @@ extension Future {
   /// ```
   /// - Parameters:
   ///   - context: Where `completion` runs.
-  ///   - token: Cancels the forwarding, as "Calling completion handlers" describes.
+  ///   - token: Cancels the wait. `completion` then gets the failure of a cancelled future, or the result if `Failure` has none.
   ///   - completion: Gets the result.
   @_alwaysEmitIntoClient
   public func forward(

@@ -122,21 +122,22 @@ extension Future {
     _ work: @escaping @Sendable () -> Future
   ) -> Future {
     require(attempts >= 1, "Future.retry needs at least 1 attempt, but attempts is \(attempts).")
-    // A promise, because its token is cancelled even if `Failure` cannot represent cancellation.
+    // A promise, for its token: that is cancelled with the future, even if `Failure` cannot represent cancellation.
     let promise = Promise<Value, Failure>(fileID: fileID, line: line)
     let cancellation = promise.cancellationToken
     let budget = budget.map { RetryBudget(nanoseconds: $0, on: context) }
-    // Makes the future of an attempt, before which the delays took `waited` in all. If the attempt fails, the future resolves as the
-    // next attempt, if there is one.
+    // Starts attempt `number`, and returns its future. If the attempt fails, that future resolves as the next attempt, if there is
+    // one, and otherwise fails with the error. `waited` is the sum of the delays so far.
     @Sendable func attempt(_ number: Int, waited: Int64) -> Future {
       work().flatMapError { error in
         guard number < attempts, !cancellation.isCancelled, shouldRetry(error) else { return .failed(error) }
         let delay = max(0, delay?(number, error) ?? 0)
         let waited = waited.addingSaturated(delay)
         guard budget?.allowsStart(in: delay, waited: waited) ?? true else { return .failed(error) }
+        // The bypass: cancelled during the delay, a retry that cannot represent cancellation fails with the last error.
         return Future<Void, Failure>.succeeded(())
           .derive(on: context, afterNanoseconds: delay, bypass: { _ in .failed(error) }) { _ in
-            // The context can run this later than after the delay.
+            // Asks again, because the context can run this later than the delay says.
             let isTooLate = budget.map { !$0.allowsStart(in: 0, waited: waited) } ?? false
             return cancellation.isCancelled || isTooLate ? .failed(error) : attempt(number + 1, waited: waited)
           }
@@ -160,17 +161,17 @@ struct RetryBudget: Sendable {
     start = context.now ?? ExecutionContext.immediate.now ?? 0
   }
 
-  /// Whether an attempt can start after a delay.
+  /// Returns whether an attempt can start after a delay within the budget; a budget of zero or less allows none.
   /// - Parameters:
   ///   - delay: The delay from now.
-  ///   - waited: The sum of all delays, including this one. It counts as the least time if the context does not tell its time.
-  /// - Returns: Whether the start is within the budget, of which zero or less allows none.
+  ///   - waited: The sum of all delays, including this one. For a context that does not tell its time, at least this has passed.
+  /// - Returns: Whether the attempt can start.
   @usableFromInline
   func allowsStart(in delay: Int64, waited: Int64) -> Bool {
     guard nanoseconds > 0 else { return false }
-    let now = context.now ?? ExecutionContext.immediate.now ?? 0
-    let end = (now - start).addingSaturated(delay)
-    return (context.now == nil ? max(end, waited) : end) <= nanoseconds
+    let now = context.now ?? ExecutionContext.immediate.now ?? 0  // the system's clock, if the context tells no time
+    let elapsed = (now - start).addingSaturated(delay)
+    return (context.now == nil ? max(elapsed, waited) : elapsed) <= nanoseconds
   }
 }
 

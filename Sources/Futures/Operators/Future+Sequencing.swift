@@ -48,7 +48,7 @@ extension Future {
     return run(items, limit: limit, resolving: State<[Value], Failure>(), start)
   }
 
-  /// Runs the items in an `ItemQueue`, which resolves `derived`.
+  /// Runs the items in an `ItemQueue`, which resolves `derived`; a parameter, because the `start` of `runSettled` needs it, too.
   @_alwaysEmitIntoClient
   static func run<Item: Sendable>(
     _ items: some Collection<Item>,
@@ -139,7 +139,7 @@ extension Future where Failure == CancellationError {
 }
 
 extension Future {
-  /// Runs items until the derived future is cancelled; each later item then fails at once, without a call of `start`.
+  /// Does the work of the public overloads: after a cancellation, each further item fails at once, without a call of `start`.
   @_alwaysEmitIntoClient
   static func runSettled<Item: Sendable>(
     _ items: some Collection<Item>,

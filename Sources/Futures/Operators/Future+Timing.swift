@@ -183,6 +183,7 @@ extension Future {
   @_alwaysEmitIntoClient
   func delay(byNanoseconds delay: Int64, on context: ExecutionContext) -> Future {
     guard delay > 0 else { return derive(onlyWaits: true) { result in .resolved(result) } }
+    // The bypass: a cancelled stage whose failure type cannot represent cancellation ends the delay.
     return derive(
       on: context,
       afterNanoseconds: delay,
@@ -194,7 +195,7 @@ extension Future {
     }
   }
 
-  /// As the public overloads, in nanoseconds; runs `makeResult` at once if the time is zero or less and it `mayRunInline`.
+  /// As the public overloads, in nanoseconds; for a time of zero or less, calls `makeResult` at once if it `mayRunInline`.
   @usableFromInline
   func timeout(
     afterNanoseconds duration: Int64,
@@ -204,7 +205,7 @@ extension Future {
   ) -> Future {
     guard case .sharedState(let source) = storage, !source.isResolved else { return self }
     guard duration > 0 || !mayRunInline else {
-      source.cancelIfUnneeded()
+      source.cancelIfUnneeded()  // in place of a derived future, which would leave the source now
       return .resolved(makeResult())
     }
     let deadline = Interruption()

@@ -62,6 +62,7 @@ extension Future {
     on context: ExecutionContext = .immediate,
     _ transform: @escaping @Sendable (Value) throws(Failure) -> New
   ) -> Future<New, Failure> {
+    // The future that the closure makes is resolved, so it needs no share of the progress.
     flatMap(on: context, progressShare: 1) { value in
       do throws(Failure) {
         return .succeeded(try transform(value))
@@ -123,7 +124,7 @@ extension Future {
       let trampoline = Trampoline.current
       if trampoline.enter() {
         defer { trampoline.leave() }
-        return Future<New, Failure>.derived(from: transform(value), in: trampoline, after: share)
+        return Future<New, Failure>.derived(from: transform(value), after: share)
       }
       // Deliveries nest too deeply, as in `map`.
       let derived = FollowingStage<Outcome<New, Failure>>(progressShare: share)

@@ -14,9 +14,9 @@ final class InterruptibleStage<Stored: OutcomeStorage>: Stage<Stored>, @unchecke
     super.init(of: source) { stage, source, trampoline in
       let stage = unsafeDowncast(stage, to: InterruptibleStage.self)
       if outlivesSource, source.breakReason != nil {
-        // The stage stays pending, and waits only for the interruption from now on, as its cancellation has to know.
+        // The stage stays pending until the interruption, its new producer, which a cancellation of the stage then cancels.
         stage.setProducer(.inputs(interruption))
-        // Reports the wait for the broken source here, because the stage's consumers do not see the break.
+        // The stage's consumers do not see the break of the source, so the stage reports their wait, unless it has ended itself.
         if stage.breakReason == nil, !stage.wasCancelled { source.reportWaitForBrokenPromise() }
         return
       }
@@ -25,9 +25,9 @@ final class InterruptibleStage<Stored: OutcomeStorage>: Stage<Stored>, @unchecke
     }
   }
 
-  /// Returns `nil`, because the interruption can still resolve the stage.
+  /// Returns `nil`, because the interruption can still resolve the stage although its source never resolves.
   ///
-  /// The new producer leaves the orphaned source, and ends the interruption, when the stage is cancelled.
+  /// If the stage is cancelled, its new producer leaves the source and cancels the interruption.
   override func stateToOrphan(from source: FutureState) -> FutureState? {
     setProducer(.inputs(OrphanedInputs(self, of: source, interruptedBy: interruption)))
     return nil
@@ -36,7 +36,7 @@ final class InterruptibleStage<Stored: OutcomeStorage>: Stage<Stored>, @unchecke
   override func describe(into facts: inout NodeFacts, isListed: Bool) {
     facts.setOperation("timeout or cancellation token")
     facts.isInterruptible = true
-    // A timeout has a result of its own. A token has only the failure of a cancelled future.
+    // A timeout, which outlives the source, has a result of its own. A token has only the failure of a cancelled future.
     facts.endsWithoutSource = outlivesSource || Cancelled<Stored.Failure>.isExpressible
   }
 

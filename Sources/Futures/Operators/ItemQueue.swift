@@ -28,8 +28,8 @@ final class ItemQueue<Item: Sendable, Value: Sendable, Failure: Error>: Inputs, 
   @exclusivity(unchecked) @usableFromInline var isFinished = false
   /// Whether the derived future was cancelled but cannot represent cancellation.
   ///
-  /// The items still run, but no longer count as consumers of their futures.
-  @exclusivity(unchecked) @usableFromInline var isSilent = false
+  /// The items still run for their results, but this queue no longer keeps their futures running (R16).
+  @exclusivity(unchecked) @usableFromInline var isResultOnly = false
   /// The highest priority of the tasks that await the derived future, for the items that start later.
   @exclusivity(unchecked) @usableFromInline var priority: TaskPriority?
 
@@ -56,7 +56,7 @@ final class ItemQueue<Item: Sendable, Value: Sendable, Failure: Error>: Inputs, 
     case wait
   }
 
-  /// Starts items while slots are free, unless another thread does.
+  /// Starts items while slots are free, unless another thread does; ends the derived future if all items have ended.
   @_alwaysEmitIntoClient
   func startItems(in trampoline: Trampoline?) {
     let isOurTurn = lock.withLock {
@@ -79,25 +79,26 @@ final class ItemQueue<Item: Sendable, Value: Sendable, Failure: Error>: Inputs, 
     }
   }
 
-  /// Returns the next action, under the lock; any action except `start` ends this thread's turn.
+  /// Returns the next action of the starting thread, under the lock; any action except `start` ends this thread's turn.
   @_alwaysEmitIntoClient
   func nextStep() -> Step {
-    guard !isFinished else { return .wait }
+    guard !isFinished else { return .wait }  // no other turn follows, so `isStarting` stays as it is
     if active < limit, let item = waiting.popLast() {
       active += 1
       values.append(nil)
       return .start(item, index: values.count - 1)
     }
     isStarting = false
-    // An active item that is not broken can still get a value.
+    // An active item that is not broken can still get a value, and then frees its slot.
     guard active == broken else { return .wait }
     isFinished = true
+    // Without a broken item, none is active, so each has its value.
     guard let reason else { return .succeed(values.map { $0.unsafelyUnwrapped }) }
     defer { running = [:] }
     return .breakForever(reason, leaving: Array(running.values))
   }
 
-  /// Counts the result of an item that has started, or attaches to the item's pending future.
+  /// Takes the future of an item that has started: counts its result, or attaches to it while it is pending.
   @_alwaysEmitIntoClient
   func add(_ future: Future<Value, Failure>, index: Int, in trampoline: Trampoline?) {
     if let result = future.peek() {
@@ -106,23 +107,23 @@ final class ItemQueue<Item: Sendable, Value: Sendable, Failure: Error>: Inputs, 
       case .failure(let error): fail(error, in: trampoline)
       }
     } else if let input = input(from: future, index: index) {
-      var (isFinished, isSilent) = (false, false)
+      // While the item started, the queue can have finished, and the derived future can have been cancelled or awaited.
+      var (isFinished, isResultOnly) = (false, false)
       var priority: TaskPriority?
       derived.addProgressPart(of: total, input.state) {
         lock.withLock {
-          (isFinished, isSilent, priority) = (self.isFinished, self.isSilent, self.priority)
-          if isSilent { input.consumer.enter(.resultOnly) }  // not shared yet
+          (isFinished, isResultOnly, priority) = (self.isFinished, self.isResultOnly, self.priority)
+          if isResultOnly { input.consumer.enter(.resultOnly) }  // not shared yet
           if !isFinished { running[index] = input }
         }
       }
-      // The queue can have finished, or the derived future can have been cancelled, while the item started.
       if isFinished { input.consumer.dropCaptures() } else { input.attach() }
-      if isFinished || isSilent { input.state.cancelIfUnneeded() }
+      if isFinished || isResultOnly { input.state.cancelIfUnneeded() }
       if let priority { input.state.raiseTasks(to: priority) }
     }
   }
 
-  /// Makes the pending future of an item an input, whose result frees the item's slot for the next one.
+  /// Makes the future of an item an input, whose result frees the item's slot for the next one; `nil` if it was made resolved.
   @_alwaysEmitIntoClient
   func input(from future: Future<Value, Failure>, index: Int) -> JoinedInput? {
     future.input { _, source, trampoline in
@@ -135,14 +136,14 @@ final class ItemQueue<Item: Sendable, Value: Sendable, Failure: Error>: Inputs, 
     }
   }
 
-  /// Counts an item whose future never resolves: it is broken, or an orphan if `reason` is `nil`; the item keeps its slot.
+  /// Counts an item that keeps its slot, because its future never resolves: it is broken, or an orphan if `reason` is `nil`.
   @usableFromInline
   func markBroken(_ index: Int, _ reason: BreakReason?) {
     let input = lock.withLock { () -> JoinedInput? in
       guard !isFinished else { return nil }
       self.reason.takeStronger(reason)
       broken += 1
-      // An orphan stays in `running`: it counts this queue as a consumer until the queue leaves it at the end.
+      // An orphan stays in `running`, because it counts this queue as a consumer: `nextStep` leaves it when all items have ended.
       return reason == nil ? nil : running.removeValue(forKey: index)
     }
     _ = input  // released here, outside the lock
@@ -174,6 +175,7 @@ final class ItemQueue<Item: Sendable, Value: Sendable, Failure: Error>: Inputs, 
 
   override func inputs(raisedTo priority: TaskPriority?) -> [FutureState] {
     lock.withLock {
+      // The lowest priority, `background`, raises no task.
       if let priority, priority > self.priority ?? .background { self.priority = priority }
       return running.map(\.value.state)
     }
@@ -190,7 +192,7 @@ final class ItemQueue<Item: Sendable, Value: Sendable, Failure: Error>: Inputs, 
   override var progressParts: ProgressParts {
     lock.withLock {
       let share = 1 / Double(total)
-      let completed = values.count - active
+      let completed = values.count - active  // `values` also has a place for each active item
       return ProgressParts(
         states: running.map(\.value.state),
         share: share,
@@ -207,7 +209,7 @@ final class ItemQueue<Item: Sendable, Value: Sendable, Failure: Error>: Inputs, 
   @usableFromInline
   override func removeFromInputs(forResult needsResult: Bool) -> [FutureState] {
     let (running, waiting, values) = lock.withLock { () -> ([Int: JoinedInput], [Item], [Value?]) in
-      isSilent = needsResult
+      isResultOnly = needsResult
       // The result needs every item, so the waiting items still start.
       guard !needsResult else { return (self.running, [], []) }
       isFinished = true

@@ -29,7 +29,7 @@ final class Join<Derived: OutcomeStorage>: Inputs, @unchecked Sendable {
   /// Makes the result from all inputs.
   @exclusivity(unchecked) @usableFromInline var complete: (@Sendable () -> Resolution)?
 
-  /// The reason of a broken input, if there is one.
+  /// The strongest reason of an input that never resolves; `nil` if there is no such input.
   @exclusivity(unchecked) @usableFromInline var reason: BreakReason?
 
   @inlinable
@@ -69,6 +69,7 @@ final class Join<Derived: OutcomeStorage>: Inputs, @unchecked Sendable {
   }
 
   override func describe(into facts: inout NodeFacts) {
+    // `furthest` is the rule of `race` and `firstSuccess`. Any other join needs each input, unless it can fail.
     facts.endsWithOneInput = rule == .furthest
     facts.needsEachInput = rule == .average && Derived.Failure.self == Never.self
     facts.inputs = lock.withLockIfAvailable { inputs.map(\.state) }
@@ -97,7 +98,7 @@ final class Join<Derived: OutcomeStorage>: Inputs, @unchecked Sendable {
   ) -> Consumer.Delivery {
     { [self] _, source, trampoline in
       if let result = unsafeDowncast(source, to: State<Value, Failure>.self).result {
-        add(decide(result), in: trampoline)
+        count(decision: decide(result), in: trampoline)
       } else {
         markBroken(source.breakReason, in: trampoline)
       }
@@ -106,7 +107,7 @@ final class Join<Derived: OutcomeStorage>: Inputs, @unchecked Sendable {
 
   /// Counts an input whose result has arrived, or resolves the derived future at once if there is a `decision`.
   @_alwaysEmitIntoClient
-  func add(_ decision: Resolution?, in trampoline: Trampoline) {
+  func count(decision: Resolution?, in trampoline: Trampoline) {
     if let decision {
       if derived.resolve(decision, in: trampoline) { leaveInputs() }
     } else {
@@ -123,7 +124,7 @@ final class Join<Derived: OutcomeStorage>: Inputs, @unchecked Sendable {
     countDown(in: trampoline)
   }
 
-  /// Counts an input as arrived; the last one resolves or breaks the derived future.
+  /// Counts an input as ended; the last one resolves the derived future, or breaks it if an input never resolves.
   @_alwaysEmitIntoClient
   func countDown(in trampoline: Trampoline) {
     // Releasing: publishes the result of this thread's input. Acquiring: the last thread sees all results.
@@ -141,6 +142,7 @@ final class Join<Derived: OutcomeStorage>: Inputs, @unchecked Sendable {
   func leaveInputs() { FutureState.cancel(removeFromInputs(forResult: false)) }
 
   override func removeFromInputs(forResult needsResult: Bool) -> [FutureState] {
+    // A join that still needs the result keeps its inputs.
     let inputs = needsResult ? lock.withLock { self.inputs } : takeAll().inputs
     return inputs.filter { $0.state.removeCancelled($0.consumer, forResult: needsResult) }.map(\.state)
   }
@@ -161,14 +163,14 @@ final class Join<Derived: OutcomeStorage>: Inputs, @unchecked Sendable {
 extension Future {
   /// Makes this future an input of a join.
   /// - Parameter deliver: Passes the result to the join: `Join.delivery(of:deciding:)`.
-  /// - Returns: The input, or `nil` if this future is resolved and has no state.
+  /// - Returns: The input, or `nil` if this future was made resolved and so has no state.
   @_alwaysEmitIntoClient
   func input(_ deliver: @escaping Consumer.Delivery) -> JoinedInput? {
     guard case .sharedState(let state) = storage else { return nil }
     guard state.remove(.hasFreeSlot) else {
       return JoinedInput(state: state, consumer: Consumer(kind: .input, deliver: deliver))
     }
-    // The state of a promise has room for one consumer, and so is the input itself.
+    // The state of a promise still has room for a consumer, so it is its own consumer for the join.
     state.kind = .input  // in no list yet
     unmanagedSlot.takeUnretainedValue().storeCallback(.input(deliver))
     return JoinedInput(state: state, consumer: nil)
@@ -178,8 +180,6 @@ extension Future {
   ///
   /// `zip` calls it for each element of its pack. The closure is made here since an optimised `zip` crashed in a closure that
   /// was made in the pack's loop (Swift 6.3).
-  /// - Parameter join: The join.
-  /// - Returns: The input, or `nil` if this future is resolved and has no state.
   @inline(never)
   func input<Derived>(failing join: Join<Derived>) -> JoinedInput? where Derived.Failure == Failure {
     input(join.delivery(of: Future.self) { result in result.failure.map { .failure($0) } })

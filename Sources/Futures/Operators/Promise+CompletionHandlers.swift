@@ -59,13 +59,13 @@ extension Promise where Failure == any Error {
   ///
   /// An error wins over values. If a value is missing and there is no error, the future fails with
   /// `CallbackContractViolation`.
-  /// - Returns: The handler.
   @_alwaysEmitIntoClient
   public func valuesOrErrorHandler<First, Second>() -> @Sendable (First?, Second?, (any Error)?) -> Void
   where Value == (First, Second) {
     let handler = valueOrErrorHandler
     return { first, second, error in
-      handler(first.flatMap { first in second.map { (first, $0) } }, error)
+      let both = first.flatMap { first in second.map { (first, $0) } }
+      handler(both, error)
     }
   }
 }

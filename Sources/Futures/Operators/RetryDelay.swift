@@ -39,7 +39,7 @@ public enum RetryDelay: Sendable {
   }
 }
 
-/// Returns `base` to the power of `exponent`, which is not negative, by squaring.
+/// Returns `base` to the power of `exponent`, which is not negative, by squaring: `pow` would need libm (`Int64.nearest`).
 private func power(_ base: Double, _ exponent: Int) -> Double {
   var (result, square, rest) = (1.0, base, exponent)
   while rest > 0 {
@@ -52,10 +52,11 @@ private func power(_ base: Double, _ exponent: Int) -> Double {
 
 @available(macOS 13, iOS 16, tvOS 16, watchOS 9, *)
 extension Duration {
-  /// Returns the duration times `factor`, at most the longest duration; zero if `factor` is negative or not a number.
+  /// Returns the duration times `factor`, at most 2⁶² seconds; zero if `factor` or the duration is negative, or `factor` is NaN.
   fileprivate func scaled(by factor: Double) -> Duration {
     guard factor > 0, self > .zero else { return .zero }
     let longest = Duration.seconds(Int64.max / 2)
+    // In seconds, because `self * factor` would trap if it overflowed.
     guard self / .seconds(1) * factor < longest / .seconds(1) else { return longest }
     return self * factor
   }

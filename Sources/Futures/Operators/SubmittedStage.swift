@@ -69,16 +69,18 @@ final class SubmittedStage<Value: Sendable, Failure: Error, New: Sendable, NewFa
   }
 
   /// Submits the transform to the context, or passes on a result that needs no transform.
+  ///
+  /// Another thread can cancel the stage meanwhile. Whichever thread wins `claimSubmitted()` uses or drops the transform.
   @_alwaysEmitIntoClient
   func deliver(from source: FutureState, in trampoline: Trampoline) {
     guard kind != .follower else { return resolve(as: source, in: trampoline) }
     let context = kind == .custom ? takeValue(at: &context) : context
     let typedSource = unsafeDowncast(source, to: State<Value, Failure>.self)
-    guard let result = typedSource.result else {
+    guard let result = typedSource.result else {  // a broken source
       if claimSubmitted() { dropCaptures() }
       return passBreak(of: source, in: trampoline)
     }
-    guard transformed.contain(result) else {
+    guard transformed.contain(result) else {  // a result that the transform only passes on
       guard claimSubmitted(), let transform = takeTransform() else { return }
       return follow(transform(result), in: trampoline)
     }
@@ -101,13 +103,12 @@ final class SubmittedStage<Value: Sendable, Failure: Error, New: Sendable, NewFa
   }
 
   override func queueToRunOn(after source: FutureState) -> AnyObject? {
-    if hasBypass, isCancelled { return nil }
+    if hasBypass, isCancelled { return nil }  // the bypass resolves the stage without the queue
     switch currentStatus {
     case .listed, .resultOnly:
-      // Before the result is known, one that only passes on could resolve the stage without a hop. A settled source delivers next.
-      guard !source.isSettled, transformed == .all || transformed == .values && Failure.self == Never.self else {
-        return nil
-      }
+      // A settled source is about to deliver. A result that the transform only passes on would not need the queue.
+      let transformsEachResult = transformed == .all || transformed == .values && Failure.self == Never.self
+      guard transformsEachResult, !source.isSettled else { return nil }
     case .submitted:
       guard let result = unsafeDowncast(source, to: State<Value, Failure>.self).result, transformed.contain(result)
       else {

@@ -43,14 +43,16 @@ extension Future {
     observeProgress(on: context, includingEnd: false, callback)
   }
 
-  /// Does the same as `whenProgressed`, but can also call `callback` at the end of the future without a change.
+  /// Does the same as `whenProgressed`, but also calls `callback` at the end of a future whose last progress it already has.
+  ///
+  /// Foundation's `Progress` needs that call, because it finishes when the future fails, too.
   package func observeProgress(
     on context: ExecutionContext,
     includingEnd includesEnd: Bool = true,
     _ callback: @escaping @Sendable (FutureProgress) -> Void
   ) -> Registration {
     if case .sharedState(let state) = storage {
-      state.followProgress()
+      state.followProgress()  // makes the record, in which the observer is listed
       let observer = ProgressObserver(on: context, includingEnd: includesEnd, callback)
       if state.addListener(observer) {
         state.start()
@@ -78,5 +80,5 @@ extension Future {
 
 extension Future {
   /// The state whose progress readers read; a new one if the future was resolved without a state.
-  package var progressState: FutureState { shared.withState { $0 } }
+  package var progressState: FutureState { asSharedState.withState { $0 } }
 }

@@ -30,15 +30,15 @@ extension FutureState {
   /// - Returns: Whether the state is pending and no orphan, so that reports have an effect.
   @inline(__always)
   final func changeProgress(_ record: ProgressRecord, _ change: (ProgressRecord) -> Bool) -> Bool {
-    let (isPending, mustNotify) = reading { () -> (Bool, Bool) in
+    let (hasEffect, mustNotify) = reading { () -> (Bool, Bool) in
       guard hasProducer else { return (false, false) }
       return (true, change(record) && record.beginDelivering())
     }
     if mustNotify { notifyListeners() }
-    return isPending
+    return hasEffect
   }
 
-  /// Counts the progress of `child` as `share` of the whole; `nil` is a child that has ended.
+  /// Counts the progress of `child` as `share` of the whole; `nil` is a child that was made resolved.
   final func addProgress(_ record: ProgressRecord, of child: FutureState?, share: Double) {
     var link: ProgressLink?
     _ = changeProgress(record) { record in
@@ -50,12 +50,12 @@ extension FutureState {
     if let link { Self.connect([link]) }
   }
 
-  /// Counts an input as one of `total` parts.
+  /// Counts an input that has just started as one of `total` parts, if the progress was requested or reported.
   /// - Parameters:
   ///   - total: The number of all parts.
   ///   - source: The pending input; `nil` for an input that is already resolved.
-  ///   - change: Adds the input to the `progressParts` of the producer. Runs under the lock, so that a new record counts the
-  ///     input exactly once.
+  ///   - change: Adds the input to the `progressParts` of the producer. Runs under the lock, so that a record that is made before or
+  ///     afterwards counts the input exactly once.
   @usableFromInline
   final func addProgressPart(of total: Int, _ source: FutureState? = nil, _ change: () -> Void) {
     var link: ProgressLink?
@@ -101,16 +101,16 @@ extension FutureState {
 // MARK: - Notifying
 
 extension FutureState {
-  /// Notifies the listeners of this state, and of the states that are linked to it.
+  /// Notifies the listeners of this state, and those of the states whose progress contains its progress.
   ///
-  /// Only after `beginDelivering()` returned `true`.
+  /// Only after `beginDelivering()` has returned `true`.
   private final func notifyListeners() {
     Trampoline.current.notifyListeners(of: self)
   }
 
-  /// Notifies each listener once; linked states queue in the trampoline.
+  /// Notifies each listener once; a state whose progress contains this one waits in the trampoline for a round of its own.
   final func notifyListenersOnce(in trampoline: Trampoline) {
-    // There is a record: its `beginDelivering()` has returned `true`.
+    // There is a record, because its `beginDelivering()` has returned `true`. So the values after `??` are never used.
     let version = reading { progressRecord?.beginRound() ?? 0 }
     while true {
       switch reading({ progressRecord?.nextStep(inRoundOf: version) ?? .finish(deliversResult: false) }) {
@@ -130,7 +130,7 @@ extension FutureState {
 // MARK: - Linking
 
 extension FutureState {
-  /// Adds a listener, and notifies it of the current progress.
+  /// Adds a listener to the record, which must exist in a pending state, and notifies it of the current progress.
   /// - Returns: `false` if the state is settled, or the listener was withdrawn.
   final func addListener(_ listener: ProgressListener) -> Bool {
     var feed: (any ProgressFeed)?
@@ -148,7 +148,7 @@ extension FutureState {
     return isAdded
   }
 
-  /// Makes the progress record of a pending state, if there is none, and links it to its sources; reads its feed, if it has one.
+  /// Requests the progress: makes the record of a pending state, links it to its sources, and reads the feed of an earlier record.
   final func followProgress() {
     let (links, feed) = reading { (beginProgress(), progressRecord?.feed) }
     Self.connect(links)
@@ -177,7 +177,7 @@ extension FutureState {
     while let link = links.popLast() {
       let source = link.source
       links += source.reading { source.beginProgress() }
-      // Not added: the source has settled, or the link was disconnected. The target ignores a disconnected link.
+      // A source that does not take the link has settled. Or the link was disconnected, and then the target ignores it.
       if !source.addListener(link) { link.target.sourceEnded(link) }
     }
   }
@@ -221,7 +221,7 @@ extension ProgressLink {
 // MARK: - Settling
 
 extension FutureState {
-  /// Whether listeners might not have got the last progress yet.
+  /// Whether the listeners of a settled state might not have got the last progress yet.
   @usableFromInline
   final var isNotifyingProgress: Bool { isDelivering && hasProgress }
 

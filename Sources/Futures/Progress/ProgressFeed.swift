@@ -42,15 +42,13 @@ extension ProgressReporter {
       return (record.feed, !record.listeners.isEmpty)
     }
     ended?.end()
-    guard ended !== feed else { return }
+    guard ended !== feed else { return }  // the future has ended
     if hasListeners { feed.beginReporting() } else { feed.read() }
   }
 }
 
 extension Future {
-  /// The feeds of this future and of all futures behind its progress, as far as the progress was requested.
-  ///
-  /// O(number of futures); no stack.
+  /// The feeds of this future and of all futures behind its progress, as far as the progress was requested; O(n), no stack.
   package var progressFeeds: [any ProgressFeed] {
     guard case .sharedState(let state) = storage else { return [] }
     return state.progressFeeds
@@ -68,8 +66,8 @@ extension Future {
       switch state.result {
       case .success?: return .success
       case .failure(let error)? where Cancelled.isRepresented(by: error): return .cancellation
-      case nil where state.breakReason == nil: return nil
-      case .failure?, nil: return state.wasCancelled ? .cancellation : .failure
+      case nil where state.breakReason == nil: return nil  // pending
+      case .failure?, nil: return state.wasCancelled ? .cancellation : .failure  // failed or broken
       }
     }
   }
@@ -88,7 +86,7 @@ extension Cancelled {
 extension CancellableFailure {
   /// Whether this equals `.cancelled`; `false` if the type is not `Equatable`.
   fileprivate var isCancelled: Bool {
-    // A generic function, because `==` needs the concrete type of `cancelled`.
+    // A generic function, because `==` needs the concrete type of `cancelled`, which is that of `self`.
     func equals<Other: Equatable>(_ other: Other) -> Bool { self as? Other == other }
     // Through `Any`: where Foundation is visible, the compiler treats each error as an `NSError`, which is `Equatable`.
     let cancelled: Any = Self.cancelled

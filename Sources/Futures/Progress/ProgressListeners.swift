@@ -14,9 +14,7 @@ package class ProgressListener: Consumer, @unchecked Sendable {
     super.init(kind: .progress, deliver: deliver)
   }
 
-  /// Returns the step that notifies this listener, and moves it from the front of the list.
-  ///
-  /// Under the lock of the state.
+  /// Returns the step that notifies this listener, and moves the listener to the end of the list or out of it; under the lock.
   func takeStep(in record: ProgressRecord) -> ProgressStep {
     preconditionFailure("A progress listener has no step. Override `takeStep(in:)`.")
   }
@@ -69,7 +67,7 @@ final class ProgressObserver: ProgressListener, @unchecked Sendable {
       call = Call(context: context) { progress in slot.withLock { $0 }?(progress) }
     }
     self.includesEnd = includesEnd
-    // The last call: the state has settled.
+    // The delivery comes when the state has settled: it makes the last call, if there is news, and releases the callback.
     super.init { consumer, state, _ in
       let observer = unsafeDowncast(consumer, to: ProgressObserver.self)
       let progress = state.reading {
@@ -158,15 +156,15 @@ extension FutureState {
   /// The progress that a reader has not read.
   package enum ProgressNews {
     case unread(FutureProgress, version: UInt64)
-    /// None, and the state is settled.
+    /// None, and none comes: the state is settled.
     case ended
-    /// None yet.
+    /// None yet: the state is pending.
     case none
   }
 
   /// Returns the progress that is newer than `version`.
   ///
-  /// O(1), no allocation, but for the first request of the progress.
+  /// O(1). Only the first request of the progress allocates.
   /// - Parameter version: The version that the reader has read; `nil` for its first read, which starts a lazy future.
   /// - Returns: The progress that the reader has not read.
   package final func progressNews(since version: UInt64?) -> ProgressNews {
@@ -182,8 +180,9 @@ extension FutureState {
     }
   }
 
-  /// Resumes `continuation` when there is progress newer than `version`; at once if there is, or if the state is settled, or if
-  /// `reader` was abandoned.
+  /// Resumes `continuation` when there is progress newer than `version`, or the state settles, or `reader` is abandoned.
+  ///
+  /// At once, if one of these has happened before. The caller has requested the progress.
   package final func attach(
     _ reader: ProgressReader,
     since version: UInt64,

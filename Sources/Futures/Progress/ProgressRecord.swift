@@ -30,9 +30,7 @@ final class ProgressRecord: @unchecked Sendable {
   /// The listeners; the listeners that are not up to date come first.
   @exclusivity(unchecked) var listeners = ConsumerList()
 
-  /// The links to the states whose progress makes this one.
-  ///
-  /// Each link has its index.
+  /// The links to the states whose progress makes this one; each link has its index here.
   private(set) var links: [ProgressLink] = []
 
   /// The value of `promise.progress`, which owns the state; `detach` breaks the cycle.
@@ -64,7 +62,7 @@ final class ProgressRecord: @unchecked Sendable {
   /// The number of parts that have not ended, if the last one to end settles the state; `nil` for a promise.
   private var awaitedParts: Int?
 
-  /// Whether a part has a share.
+  /// Whether the progress is the sum of parts and of the promise's own reports.
   private var isComposed: Bool { shared > .nothing }
 
   /// Sets `current`, and returns whether it changed.
@@ -75,7 +73,7 @@ final class ProgressRecord: @unchecked Sendable {
     return true
   }
 
-  /// Advances to `fraction` without units, unless `current` is further; returns whether it advanced.
+  /// Advances to `fraction` without units, unless `current` has reached it; returns whether it advanced.
   private func advance(to fraction: Double) -> Bool {
     let progress = FutureProgress(fraction: fraction)
     return progress.fractionCompleted > current.fractionCompleted && set(progress)
@@ -93,7 +91,7 @@ final class ProgressRecord: @unchecked Sendable {
   func end(isSuccess: Bool, before consumers: inout ConsumerList) -> Bool {
     if isSuccess { _ = set(current.succeeded) }
     listeners.append(&consumers)
-    swap(&listeners, &consumers)
+    swap(&listeners, &consumers)  // afterwards `listeners` is empty
     deliversResult = isNotifying
     return isNotifying
   }
@@ -196,7 +194,7 @@ final class ProgressRecord: @unchecked Sendable {
     return share
   }
 
-  /// Counts a part that has ended and was never linked.
+  /// Counts a part that has ended, and for which there is no link.
   func addEnded(_ share: ProgressPart) -> Bool {
     done = done + share
     return !countEndedPart() && compose()
@@ -230,6 +228,7 @@ final class ProgressRecord: @unchecked Sendable {
     links.append(link)
   }
 
+  /// Whether `link` is not disconnected.
   private func has(_ link: ProgressLink) -> Bool { links.indices.contains(link.index) && links[link.index] === link }
 
   /// Removes a link: the last link takes its index.
@@ -245,7 +244,7 @@ final class ProgressRecord: @unchecked Sendable {
   func setSource(_ link: ProgressLink) -> (replaced: [ProgressLink], isChanged: Bool) {
     let replaced = takeLinks()
     add(link)
-    reported = 0  // now the source reports
+    reported = 0  // from now on the source reports
     guard case .source(let region) = link.role else { return (replaced, false) }  // never: `link` leads to a source
     // The region begins where the earlier sources have ended, so the part before it is complete.
     return (replaced, advance(to: region.offset))
@@ -255,7 +254,7 @@ final class ProgressRecord: @unchecked Sendable {
   func update(_ link: ProgressLink, to progress: FutureProgress) -> Bool {
     guard has(link) else { return false }
     switch link.role {
-    // A source that fills the whole also passes on its units, even if only they changed.
+    // A source that fills the whole also passes on its units, even if they change and its fraction does not.
     case .source(let region) where region.isWhole:
       if progress.fractionCompleted > current.fractionCompleted { return set(progress) }
       return progress.fractionCompleted == current.fractionCompleted && set(current.advanced(to: progress))

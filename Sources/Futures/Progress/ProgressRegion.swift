@@ -17,15 +17,13 @@ struct ProgressRegion: Sendable {
   @inlinable
   static var whole: ProgressRegion { ProgressRegion(offset: 0, width: 1) }
 
-  /// The region after the first `share` of the whole.
-  ///
-  /// A share of 1 returns the whole, for stages that pass progress on.
+  /// Returns the region after the first `share` of the whole; the whole for a share of 1, that of stages that pass progress on.
   @inlinable
   static func rest(after share: Double) -> ProgressRegion {
     share < 1 ? ProgressRegion(offset: share, width: 1 - share) : .whole
   }
 
-  /// Maps `part` of the whole to the same part of this region.
+  /// Returns `part` of the whole, mapped to the same part of this region.
   @inlinable
   func of(_ part: ProgressRegion) -> ProgressRegion {
     ProgressRegion(offset: offset + width * part.offset, width: width * part.width)
@@ -58,10 +56,10 @@ package struct ProgressPlace: Sendable {
   /// The region of the source.
   var regionOfSource: ProgressRegion { region.of(ProgressRegion(offset: 0, width: share)) }
 
-  /// The place after the transform has run.
+  /// The place of the stage after its transform has run: the rest of the region belongs to the future that the transform made.
   var next: ProgressPlace { ProgressPlace(region: region.of(.rest(after: share)), share: 1) }
 
-  /// The same place, in the region of another one.
+  /// Returns this place, mapped into the region of `outer`.
   func inside(_ outer: ProgressPlace) -> ProgressPlace {
     ProgressPlace(region: outer.region.of(region), share: share)
   }

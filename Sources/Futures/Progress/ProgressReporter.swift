@@ -51,13 +51,7 @@ public final class ProgressReporter: Sendable {
     return state.changeProgress(record) { $0.report(fraction: fraction) }
   }
 
-  /// Reports that `completed` units of `total` are done.
-  ///
-  /// The same as the overload for `Int64`.
-  /// - Parameters:
-  ///   - completed: The number of completed units.
-  ///   - total: The number of all units; `nil` while it is unknown.
-  /// - Returns: `false` if the future was already resolved.
+  /// Reports that `completed` units of `total` are done, as the overload for `Int64`.
   @discardableResult
   public func report(completed: Int, of total: Int?) -> Bool {
     report(completed: Int64(completed), of: total.map(Int64.init))
@@ -124,7 +118,7 @@ extension FutureState {
   final var reporter: ProgressReporter {
     followProgress()
     return reading {
-      // After the end of the future, a reporter has no effect.
+      // The future has ended, so each call gets a new reporter, which has no effect.
       guard hasProducer, let record = progressRecord else { return ProgressReporter(self, nil) }
       if let reporter = record.reporter { return reporter }
       let reporter = ProgressReporter(self, record)

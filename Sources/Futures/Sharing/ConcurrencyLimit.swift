@@ -60,9 +60,9 @@ public final class ConcurrencyLimit: Sendable {
     }
   }
 
-  /// Runs work that gives its slot back itself.
+  /// Runs work that gives its slot back itself, by `release`.
   ///
-  /// `isCancellable` says whether the work gives the slot back once its future is cancelled.
+  /// `isCancellable` tells the graph whether the work gives the slot back once its future is cancelled.
   @usableFromInline
   package func run<Value: Sendable, Failure: Error>(
     _ label: String,
@@ -87,7 +87,7 @@ public final class ConcurrencyLimit: Sendable {
       }
       promise.follow(future)
     }
-    // No effect if the work has started.
+    // For waiting work: no effect if the work has started, because the promise then follows the work's future.
     promise.state.setProducer(.inputs(turn), onlyIfFirst: true)
     return promise.future
   }
@@ -145,7 +145,7 @@ extension ConcurrencyLimit {
     handOn { [self] in startWork(waiting + Self.maximumForOthers) }
   }
 
-  /// Shows the future of a promise in the graph behind the work that runs, while the promise waits for a slot.
+  /// Shows the future of a promise that waits for a slot in the graph: behind the work that runs.
   @usableFromInline
   package func showWaiting<Value, Failure>(_ promise: Promise<Value, Failure>) {
     promise.state.setProducer(.inputs(WaitingTurn(self)), onlyIfFirst: true)
@@ -220,7 +220,7 @@ private struct WorkQueue {
   /// For each piece of work that a thread starts now: whether it has already ended.
   private var hasEndedWhileStarting: [Slot: Bool] = [:]
 
-  /// The futures of running work, for which waiting work waits.
+  /// The futures of running work, as far as they are known: for the graph, and for the priority of tasks.
   private(set) var holders: [Slot: Holder] = [:]
 
   /// Whether the global queue will start work.
@@ -244,6 +244,7 @@ private struct WorkQueue {
     return true
   }
 
+  /// Removes waiting work, and returns its start, which the caller releases after unlocking.
   mutating func remove(_ id: ObjectIdentifier) -> Start? {
     defer { dropOldTurns() }
     return waiting.removeValue(forKey: id)?.start
@@ -269,8 +270,8 @@ private struct WorkQueue {
   }
 
   /// Ends a piece of work.
-  /// - Returns: The number of pieces of work that wait; `nil` while a thread still starts the work, because that thread then starts
-  ///   the next work. And the future of the work, for release after unlocking.
+  /// - Returns: The number of pieces of work that wait; `nil` while a thread still starts this work, because that thread then starts
+  ///   the next work. And the future of this work, for release after unlocking.
   mutating func release(_ slot: Slot) -> (waiting: Int?, holder: Holder?) {
     let holder = holders.removeValue(forKey: slot)
     guard hasEndedWhileStarting[slot] == nil else {
@@ -290,19 +291,19 @@ private struct WorkQueue {
     return true
   }
 
-  /// Notes that the thread of the global queue starts work now.
+  /// Notes that the thread of the global queue starts work now, so that the next caller can hand work on again.
   /// - Returns: The number of pieces of work that wait.
   mutating func endHandingOn() -> Int {
     isHandedOn = false
     return waiting.count
   }
 
-  /// Notes that the call that started the work has returned, and ends work that was released during the call.
+  /// Notes that the call that started the work has returned, and ends the work if it was released during the call.
   private mutating func endStart(_ slot: Slot?) {
     if let slot, let hasEnded = hasEndedWhileStarting.removeValue(forKey: slot), hasEnded { running -= 1 }
   }
 
-  /// Removes and returns the waiting work of the first valid turn.
+  /// Removes and returns the waiting work of the first turn, apart from turns of work that was removed or raised.
   private mutating func popFirst() -> (Turn, Start)? {
     while let turn = turns.first {
       turns.removeFirst()
@@ -344,8 +345,8 @@ private final class WaitingTurn: Inputs, @unchecked Sendable {
   override func describe(into facts: inout NodeFacts) {
     (facts.inputs, facts.endsWithoutInputs) =
       limit.queue.withLockIfAvailable { queue in
-        // A slot without a holder belongs to work that is starting, or whose future is not known. A cancellable holder gives its slot
-        // back when it is cancelled, for example by a timeout of its caller, although other work waits for that slot.
+        // A slot without a holder belongs to work that is starting, or whose future is not known, so it can end at any time. And a
+        // cancellable holder gives its slot back when it is cancelled, for example by a timeout of its caller.
         let isFreeSoon = queue.holders.count < queue.running || queue.holders.values.contains(where: \.isCancellable)
         return (queue.holders.values.map(\.state), isFreeSoon)
       } ?? (nil, true)
@@ -359,7 +360,7 @@ extension Future {
   /// The call counts neither as a consumer that keeps the work running, nor as a wait for a broken promise.
   func whenSettled(_ body: @escaping @Sendable () -> Void) {
     guard case .sharedState(let state) = storage else { return body() }
-    // An input is notified once, also when its source turns out to never resolve.
+    // The kind of the inputs of joins, because only these are also notified of a source that turns out to never resolve.
     let consumer = Consumer(kind: .input) { _, _, _ in body() }
     consumer.enter(.resultOnly)  // not shared yet
     state.attach(consumer)

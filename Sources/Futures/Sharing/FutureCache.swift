@@ -132,14 +132,11 @@ public final class FutureCache<Key: Hashable & Sendable, Value: Sendable, Failur
   }
 
   /// Returns the kept value for `key`; `nil` if there is none, or it has expired.
-  /// - Parameter key: The key of the value.
-  /// - Returns: The value.
   public func peek(_ key: Key) -> Value? { state.withLock { $0.value(for: key) } }
 
   /// Drops the value for `key`, and does not keep that of a running load.
   ///
   /// The callers of a running load still get its value. The next caller starts a new load.
-  /// - Parameter key: The key of the value.
   public func remove(_ key: Key) { stopTimers(state.withLock { [$0.remove(key)] }) }
 
   /// Drops the value for `key` if it is stale; a running load continues, and its value is kept.
@@ -150,7 +147,7 @@ public final class FutureCache<Key: Hashable & Sendable, Value: Sendable, Failur
   ///   - isStale: Returns whether to drop the value. Runs at once, outside every lock, if there is a value.
   public func remove(_ key: Key, where isStale: (Value) -> Bool) {
     guard let (value, load) = state.withLock({ $0.valueAndLoad(of: key) }), isStale(value) else { return }
-    expire(key, load)
+    remove(key, ifFrom: load)  // not a newer value
   }
 
   /// Drops all values, and does not keep those of running loads, for example when the user signs out.
@@ -166,14 +163,14 @@ public final class FutureCache<Key: Hashable & Sendable, Value: Sendable, Failur
     _ line: UInt,
     _ work: () -> Future<Value, Failure>
   ) -> Future<Value, Failure> {
-    // Since this caller got its number, that load can have ended, or `remove` can have run. Then it asks for the key again. Each
-    // repetition needs another such step of another thread.
+    // Since this caller got its number, that load can have ended, or `remove` can have run on another thread. Then the caller asks
+    // for the key again, as often as that happens.
     let (begins, left) = state.withLock { $0.begin(key, number) }
     _ = left  // released here, outside the lock
     guard begins else {
       return future(for: key, fileID: fileID, line: line, work)
     }
-    // Keeps the value before the callers get it, so that a caller that comes too late for the load finds it.
+    // Keeps the value before the callers get it, so that a caller that comes too late to join the load finds the value.
     let future = work().map { [weak self] value in
       self?.keep(value, for: key, number)
       return value
@@ -190,12 +187,14 @@ public final class FutureCache<Key: Hashable & Sendable, Value: Sendable, Failur
     let lifetime = lifetime?(value)
     if let lifetime, lifetime <= 0 { return }
     guard state.withLock({ $0.keep(value, for: key, number) }), let lifetime else { return }
-    let stopTimer = timer.schedule(afterNanoseconds: lifetime) { [weak self] in self?.expire(key, number) }
-    if !state.withLock({ $0.setTimer(stopTimer, for: key, number) }) { stopTimer() }
+    let stopTimer = timer.schedule(afterNanoseconds: lifetime) { [weak self] in self?.remove(key, ifFrom: number) }
+    if !state.withLock({ $0.setTimer(stopTimer, for: key, number) }) { stopTimer() }  // the value was dropped meanwhile
   }
 
-  /// Drops the value of a load, unless it has been replaced.
-  private func expire(_ key: Key, _ number: Int) { stopTimers(state.withLock { [$0.remove(key, ifFrom: number)] }) }
+  /// Drops the value of the load with a number; keeps a newer value.
+  private func remove(_ key: Key, ifFrom number: Int) {
+    stopTimers(state.withLock { [$0.remove(key, ifFrom: number)] })
+  }
 
   /// Stops the timers of removed slots, and releases their values outside the lock.
   private func stopTimers(_ slots: [CacheState<Key, Value>.Slot?]) {
@@ -259,7 +258,7 @@ private struct CacheState<Key: Hashable & Sendable, Value: Sendable> {
   }
 
   /// Stores the value of a load in its slot.
-  /// - Returns: Whether the slot is still there.
+  /// - Returns: Whether the slot is still there, so that the value is kept.
   mutating func keep(_ value: Value, for key: Key, _ number: Int) -> Bool {
     slot(key, number)?.value = value
     return slot(key, number) != nil
@@ -287,6 +286,7 @@ private struct CacheState<Key: Hashable & Sendable, Value: Sendable> {
 
   mutating func remove(_ key: Key) -> Slot? { slots.removeValue(forKey: key) }
 
+  /// Removes the slot of the load with a number; `nil` if it was removed or replaced before.
   mutating func remove(_ key: Key, ifFrom number: Int) -> Slot? {
     slot(key, number) == nil ? nil : slots.removeValue(forKey: key)
   }
@@ -332,6 +332,5 @@ extension FutureCache where Key == SingleKey {
   public func remove() { remove(.only) }
 
   /// Drops the value if it is stale; a running load continues, and its value is kept.
-  /// - Parameter isStale: Returns whether to drop the value.
   public func remove(where isStale: (Value) -> Bool) { remove(.only, where: isStale) }
 }

@@ -115,8 +115,8 @@ public final class Latest: Sendable {
     let (slot, timer, number) = (slot, timer, slot.begin())
     let future = slot.wait(pace, on: timer)
       .setFailureType(to: Failure.self)
-      // The wait has no share of the progress. A superseded request whose failure type cannot represent cancellation gets here, too
-      // (R16). Its work does not start.
+      // The wait has no share of the progress. `start` is `false` for a superseded request, which gets here only if its failure type
+      // cannot represent cancellation (R16).
       .flatMap(on: context, progressShare: 0) { _ in slot.start(number, pace, on: timer) ? work() : .never }
     let progress = whenProgressed.map { callback in
       future.whenProgressed(on: context) { progress in if slot.isNewest(number) { callback(progress) } }
@@ -253,14 +253,14 @@ package final class LatestSlot: Sendable {
       state.newest += 1
       return (state.end(), [state.deadline, state.pause])
     }
-    // Stops the request first, because a cancelled deadline resolves, and would start its work.
+    // Stops the request first: a cancelled deadline resolves, and would start the work of a request that waits for it.
     stop?()
     for timer in timers { timer?.cancel() }
   }
 
-  /// Returns a future that resolves when the work of a new request can start.
+  /// Returns a future that resolves when the work of a new request can start: at once, after the delay, or at the deadline.
   ///
-  /// Cancelling it keeps the deadline, which the next request has too.
+  /// Cancelling it keeps the deadline, for which the next request waits, too.
   @usableFromInline
   package func wait(_ pace: LatestPace, on timer: ExecutionContext) -> Future<Void, Never> {
     let startsAtOnce = state.withLock { state in
@@ -270,30 +270,30 @@ package final class LatestSlot: Sendable {
     }
     if startsAtOnce { return .succeeded(()) }
     let delay = Timer.after(nanoseconds: pace.delay, on: timer)
-    guard let maximum = pace.maximum, pace.delay > 0 else { return delay }
+    guard let maximum = pace.maximum, pace.delay > 0 else { return delay }  // without a delay it is resolved
     if let deadline = state.withLock({ $0.deadline }) { return .race([delay, deadline.shielded]) }
     let new = Timer.after(nanoseconds: maximum, on: timer)
-    // Another thread can have set a deadline meanwhile.
-    let first = state.withLock { state -> Timer? in
+    // The deadline that another thread has set meanwhile.
+    let other = state.withLock { state -> Timer? in
       if let deadline = state.deadline { return deadline }
       state.deadline = new
       return nil
     }
-    if first != nil { new.cancel() }
-    return .race([delay, (first ?? new).shielded])
+    if other != nil { new.cancel() }
+    return .race([delay, (other ?? new).shielded])
   }
 
-  /// Notes that the work of a request starts.
+  /// Notes that the work of a request starts: no call waits any more, and the next pause begins.
   /// - Returns: Whether the request is the newest, so that its work starts.
   @usableFromInline
   package func start(_ number: Int, _ pace: LatestPace, on timer: ExecutionContext) -> Bool {
     let pause = pace.isLeading ? Timer.after(nanoseconds: pace.delay, on: timer) : nil
-    let (isNewest, timers) = state.withLock { state -> (Bool, [Timer?]) in
+    let (isNewest, unneeded) = state.withLock { state -> (Bool, [Timer?]) in
       guard state.newest == number, state.isRunning else { return (false, [pause]) }
       defer { (state.isWaiting, state.deadline, state.pause) = (false, nil, pause) }
       return (true, [state.deadline, state.pause])
     }
-    for timer in timers { timer?.cancel() }
+    for timer in unneeded { timer?.cancel() }
     return isNewest
   }
 

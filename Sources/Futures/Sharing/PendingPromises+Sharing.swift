@@ -35,7 +35,7 @@ extension PendingPromises {
     return caller.future
   }
 
-  /// Gives the progress of the work to a caller, and the priority of tasks that await the caller to the work.
+  /// Gives the work's progress to a caller, and the priority of tasks that await the caller to the work's tasks.
   func connect(_ caller: Caller, to work: Future<Value, Failure>) {
     caller.progress.add(work, share: 1)
     if case .sharedState(let state) = work.storage {
@@ -43,7 +43,7 @@ extension PendingPromises {
     }
   }
 
-  /// Connects all callers to the work, or cancels it if all callers were cancelled while it started.
+  /// Connects the callers of a request to its work, which has started; cancels the work if all of them have left meanwhile.
   private func begin(_ work: Future<Value, Failure>, for key: Key, request: Int) {
     // A separate derived future: cancelling it leaves the work, which can have other consumers.
     let shared = work.map { $0 }
@@ -56,7 +56,7 @@ extension PendingPromises {
     for caller in callers { connect(caller, to: shared) }
     // Without a state, the work is already resolved.
     guard case .sharedState(let state) = shared.storage else { return end(key, request: request) }
-    // An inline consumer: a callback would count as a wait for a broken promise. Only the callers' own consumers count.
+    // A bare consumer: a callback would count as a wait for a broken promise, but only the callers' own consumers wait for it.
     state.attach(Consumer(kind: .inline) { [weak self] _, _, _ in self?.end(key, request: request) })
   }
 
@@ -66,8 +66,8 @@ extension PendingPromises {
       state.entries[key]?.request == request ? state.entries.removeValue(forKey: key) : nil
     }
     guard let entry, let work = entry.work else { return }
-    // Broken work: not `follow`, which attaches a consumer. Each consumer that attaches to a broken future causes a report, but one
-    // report covers all callers (R4).
+    // Broken work breaks the callers by one reason, so that one report covers all of them (R4). With `follow`, each caller would
+    // attach a consumer to it, and cause a report of its own.
     if case .sharedState(let state) = work.storage, let reason = state.breakReason {
       for caller in entry.inOrder { caller.state.breakPromise(reason, in: nil) }
     } else {

@@ -126,7 +126,7 @@ public final class PendingPromises<Key: Hashable & Sendable, Value: Sendable, Fa
     self.init(label, earlyAnswerLimit: limit, acceptsAnswers: true, onCancel)
   }
 
-  /// The initializer behind the public ones, and that of a cache's loads.
+  /// Makes the object of the public initializers, or of the loads of a `FutureCache`.
   init(_ label: String?, earlyAnswerLimit: Int, acceptsAnswers: Bool, _ onCancel: (@Sendable (Key) -> Void)?) {
     self.label = label
     self.earlyAnswerLimit = earlyAnswerLimit
@@ -151,7 +151,7 @@ public final class PendingPromises<Key: Hashable & Sendable, Value: Sendable, Fa
 
   deinit {
     let entries = state.withLock { $0.entries }
-    // Breaks the callers first: a callback of theirs can still attach to the work, and so keep it running.
+    // All callers first, because one of their callbacks can attach to the work of another entry, and so keep it running.
     let owner: StaticString = acceptsAnswers ? "PendingPromises" : "FutureCache"
     for entry in entries.values { for caller in entry.inOrder { caller.breakState(releasedBy: owner) } }
     for entry in entries.values { entry.work?.cancel() }
@@ -242,7 +242,6 @@ public final class PendingPromises<Key: Hashable & Sendable, Value: Sendable, Fa
   }
 
   /// Fails the futures of all callers of all keys, for example after a lost connection, and drops early answers.
-  /// - Parameter error: The failure.
   public func failAll(_ error: Failure) {
     let (entries, earlyAnswers) = state.withLock { state in
       defer {
@@ -255,50 +254,56 @@ public final class PendingPromises<Key: Hashable & Sendable, Value: Sendable, Fa
     for entry in entries.values { resolve(entry, with: .failure(error)) }
   }
 
-  /// The number of pending keys.
-  ///
-  /// O(number of keys).
+  /// The number of pending keys; O(number of keys).
   public var count: Int {
     state.withLock { state in state.entries.values.count { !$0.callers.isEmpty } }
   }
 
+  /// Resolves the callers of an entry that was removed.
   private func resolve(_ entry: Entry, with result: Result<Value, Failure>) {
     for caller in entry.inOrder { caller.resolve(result) }
   }
 
   /// Removes a cancelled caller; after the last one the key is removed, and the work stops.
-  ///
-  /// If all callers that are left are requests of the work itself, it waits for itself. So they are cancelled, too.
   private func leave(_ key: Key, _ number: Int) {
-    let (caller, ended, isLast, others, work) = state.withLock {
-      state -> (Caller?, Entry?, Bool, [(caller: Caller, task: TaskIdentity?)], Future<Value, Failure>?) in
-      guard let entry = state.entries[key], let caller = entry.callers.removeValue(forKey: number)?.caller else {
-        return (nil, nil, false, [], nil)
-      }
+    var caller: Caller?  // released outside the lock
+    var isLast = false
+    var ended: Entry?
+    var others: [(caller: Caller, task: TaskIdentity?)] = []
+    var workOfOthers: Future<Value, Failure>?
+    state.withLock { state in
+      guard let entry = state.entries[key] else { return }
+      caller = entry.callers.removeValue(forKey: number)?.caller
+      guard let caller else { return }  // resolved meanwhile
       if !Cancelled<Failure>.isExpressible { entry.resultOnly.append(caller) }
-      guard entry.callers.isEmpty else {
-        // Up to 4 callers are compared with the sources of the work (below); with more, leaving would not be O(1).
-        let isCompared = entry.callers.count <= 4
-        return (caller, nil, false, isCompared ? Array(entry.callers.values) : [], isCompared ? entry.work : nil)
-      }
-      // Callers that cannot represent cancellation still wait. With work, they follow it (below). Without work, only `resolve` can
-      // answer them, so the entry stays.
-      let isAwaited = !entry.resultOnly.isEmpty && entry.work == nil
-      return (caller, isAwaited ? nil : state.entries.removeValue(forKey: key), true, [], nil)
+      isLast = entry.callers.isEmpty
+      if !isLast {
+        // Not with more than 4 others, because leaving would not be O(1).
+        if entry.callers.count <= 4 { (others, workOfOthers) = (Array(entry.callers.values), entry.work) }
+      } else if entry.resultOnly.isEmpty || entry.work != nil {
+        ended = state.entries.removeValue(forKey: key)
+      }  // Otherwise only `resolve` can answer the cancelled callers that still get the result, so the entry stays.
     }
-    _ = caller  // released here, outside the lock
-    // A caller is a request of the work if the work waits for the caller's future, or if a task of the work asked for the key.
-    if case .sharedState(let work)? = work?.storage {
-      let areOwn = others.allSatisfy { caller, task in work.waits(for: caller.state, madeBy: task) }
-      #if DEBUG
-        if areOwn { reportOwnCallers(key) }
-      #endif
-      if areOwn { for own in others { own.caller.future.cancel() } }
-    }
+    if let workOfOthers { cancel(others, ifRequestsOf: workOfOthers, for: key) }
     if isLast { onCancel?(key) }
     guard let ended, let work = ended.work else { return }
     for caller in ended.resultOnly { caller.follow(work) }
     work.cancel()
+  }
+
+  /// Cancels the callers that are left if all of them are requests of the work itself, which would wait for itself for ever.
+  private func cancel(
+    _ callers: [(caller: Caller, task: TaskIdentity?)],
+    ifRequestsOf work: Future<Value, Failure>,
+    for key: Key
+  ) {
+    guard case .sharedState(let work) = work.storage else { return }
+    // A caller is one if the work waits for the caller's future, or if a task of the work asked for the key.
+    guard callers.allSatisfy({ work.waits(for: $0.caller.state, madeBy: $0.task) }) else { return }
+    #if DEBUG
+      reportOwnCallers(key)
+    #endif
+    for own in callers { own.caller.future.cancel() }
   }
 }
 
@@ -321,7 +326,6 @@ extension PendingPromises where Key == SingleKey {
   }
 
   /// Resolves the futures of all callers, in the order of arrival.
-  /// - Parameter result: The answer.
   /// - Returns: Whether a caller was waiting.
   @discardableResult
   public func resolve(with result: Result<Value, Failure>) -> Bool { resolve(.only, with: result) }
