@@ -90,7 +90,7 @@ final class MirroredProgress: Progress, @unchecked Sendable {
     Self.endChange()
     setUnits(0, of: Self.unknown)
     isCancellable = true
-    #if canImport(ObjectiveC)
+    #if canImport(ObjectiveC)  // elsewhere `cancel`, `pause` and `resume` are overridden
       cancellationHandler = { [weak self] in self?.cancelFuture() }
       pausingHandler = { [weak self] in self?.pauseFuture() }
       resumingHandler = { [weak self] in self?.resumeFuture() }

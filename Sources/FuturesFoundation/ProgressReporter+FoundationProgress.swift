@@ -59,7 +59,7 @@ extension Futures.ProgressReporter {
     #if canImport(ObjectiveC)
       followed.observe()
     #endif
-    follow(followed)
+    follow(followed)  // the record of the future's progress then owns it, and reads it
   }
 }
 
@@ -162,12 +162,12 @@ private struct Reading {
   let isConsistent: Bool
 
   init(of progress: Progress) {
-    let counts = (progress.completedUnitCount, progress.totalUnitCount)
+    completed = progress.completedUnitCount
+    let count = progress.totalUnitCount
     fraction = progress.fractionCompleted
-    isConsistent = counts == (progress.completedUnitCount, progress.totalUnitCount)
-    completed = counts.0
-    // No total for other counts: a negative one is unknown to Foundation, 0 of 0 is finished, and both can be half of a change.
-    total = counts.0 >= 0 && counts.1 > 0 ? counts.1 : nil
+    isConsistent = completed == progress.completedUnitCount && count == progress.totalUnitCount
+    // Otherwise unknown: to Foundation, a negative total is that and 0 of 0 is finished, and both can be half of a change.
+    total = completed >= 0 && count > 0 ? count : nil
   }
 
   var isFinished: Bool { total.map { completed >= $0 } ?? false }

@@ -81,7 +81,7 @@ public final class LoopbackServer: Sendable {
       while true {
         let socket = accept(listener, nil, nil)
         if socket < 0 && errno == EINTR { continue }
-        guard socket >= 0 else { break }
+        guard socket >= 0 else { break }  // after `stop()`
         Thread.detachNewThread {
           defer { close(socket) }
           if let exchange = Self.readRequest(from: socket) { answer(exchange) }
@@ -104,7 +104,7 @@ public final class LoopbackServer: Sendable {
   private static func readRequest(from socket: Int32) -> Exchange? {
     var received = Data()
     var buffer = [UInt8](repeating: 0, count: 65_536)
-    func readMore() -> Bool {
+    func readMore() -> Bool {  // `false` if the client has closed
       let count = unsafe recv(socket, &buffer, buffer.count, 0)
       received.append(contentsOf: buffer.prefix(max(count, 0)))
       return count > 0

@@ -8,7 +8,7 @@ import FuturesAsync
 @Sendable
 func tokenHandlers(_ harness: Harness) -> [Row] {
   let handlers = 1_000
-  let token = Body.synchronous { repetitions in
+  let cancelByHand = Body.synchronous { repetitions in
     for _ in 0..<repetitions {
       let token = HandToken()
       for index in 0..<handlers { token.register { Sink.add(index) } }
@@ -30,7 +30,7 @@ func tokenHandlers(_ harness: Harness) -> [Row] {
       "register 1,000 handlers with a token and cancel it, per handler",
       parts: handlers,
       ours: cancelledHandlers(handlers),
-      floor: Contender("a lock and a list by hand", token),
+      floor: Contender("a lock and a list by hand", cancelByHand),
       budget: [.timesFloor(0.97), .allocations(2)]
     ),
     harness.measure(

@@ -16,7 +16,7 @@ extension Rows {
           "all of \(name) pending futures, resolved in \(isShuffled ? "a shuffled " : "")order, per element",
           parts: count,
           ours: gathering(indices),
-          floor: Contender("lock and array by hand", floor(indices)),
+          floor: Contender("lock and array by hand", gatheringByHand(indices)),
           budget: [
             .timesFloor(count < 100_000 ? 0.98 : isShuffled ? 0.82 : 1.11), .allocations(2), .growth(1.25),
           ]
@@ -39,7 +39,7 @@ extension Rows {
     }
   }
 
-  private static func floor(_ order: [Int]) -> Body {
+  private static func gatheringByHand(_ order: [Int]) -> Body {
     Body.synchronous { repetitions in
       for _ in 0..<repetitions {
         let promises = order.indices.map { _ in makeHandPromise() }
@@ -49,7 +49,7 @@ extension Rows {
     }
   }
 
-  /// The floor: an array, a count and a lock.
+  /// Does for the floor what `all` does: with an array, a count and a lock.
   private static func handAll(_ futures: [HandFuture]) -> HandFuture {
     let all = makeHandPromise()
     let state = Mutex((values: [Value](repeating: 0, count: futures.count), awaited: futures.count))

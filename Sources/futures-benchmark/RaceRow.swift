@@ -55,12 +55,12 @@ private func race<Racer: AnyObject & Sendable>(
   Thread.detachNewThread {
     var meetings = 0
     for _ in batches {
-      meet(&meetings, track.there, track.here)
+      meet(&meetings, track.there, track.here)  // the racers exist
       for (index, racer) in track.racers.enumerated() {
         meet(&meetings, track.there, track.here)
         racer._withUnsafeGuaranteedRef { there($0, index) }
       }
-      meet(&meetings, track.there, track.here)
+      meet(&meetings, track.there, track.here)  // both threads are done with them
     }
     isOver.signal()
   }

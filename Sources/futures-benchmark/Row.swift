@@ -77,7 +77,7 @@ enum Limit {
 
   /// Whether the row stays within the limit; `false` if this system cannot measure it.
   ///
-  /// Counts have a tolerance of 0.05, because the runtime allocates for itself.
+  /// Counts have a tolerance of 0.05, and bytes of 0.5, because the runtime allocates for itself.
   func isMet(by row: Row) -> Bool {
     (AllocationCounts.areSupported || !isOfAllocations) && isWithin(row)
   }

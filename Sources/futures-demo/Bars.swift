@@ -54,6 +54,7 @@ final class Bars: Sendable {
   /// The cursor stays below the bars, so the screen is intact however the process ends.
   private func draw() {
     let text = state.withLock { state in
+      // A finished file counts as 1.
       let whole = state.running.reduce(Double(count - state.running.count)) { $0 + $1.fraction } / Double(count)
       let bars = isTerminal && !state.running.isEmpty ? state.running + [("all", whole)] : []
       let lines = state.finished + bars.map(Self.line)

@@ -54,7 +54,7 @@ public struct ProgressUpdates: AsyncSequence, Sendable {
         case .unread(let progress, let newest):
           version = newest
           return progress
-        case .ended: self.state = nil
+        case .ended: self.state = nil  // so that the next turn of the loop returns `nil`
         // `version` is not `nil`, because the first read always returns progress.
         case .none: await Self.waitForNews(of: state, since: version ?? 0, isolation: actor)
         }

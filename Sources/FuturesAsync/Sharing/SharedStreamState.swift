@@ -147,7 +147,7 @@ final class SharedStreamState {
 
   /// Adds a reader; with `startsWithLast` it begins with the last element.
   func add(_ reader: SharedReader, startingWithLast startsWithLast: Bool) {
-    // If the policy drops the element, no user code runs here: `last` still keeps the element.
+    // A new reader has no waiter to resume. An element that its policy drops is not released under the lock: `last` keeps it.
     if startsWithLast, let last { _ = reader.add(last) }
     readers.append(reader)
   }
@@ -166,18 +166,19 @@ final class SharedStreamState {
 
   /// Returns the start or stop that the source needs; if it needs none, ends the caller's control and returns `nil`.
   func nextAction() -> SharedSourceAction? {
-    if let cancellationOfRun, readers.isEmpty {
+    switch (cancellationOfRun, readers.isEmpty) {
+    case (let cancellation?, true):
       defer { endRun() }
-      return .stop(cancellationOfRun, last: last)
-    }
-    guard cancellationOfRun == nil, !readers.isEmpty else {
+      return .stop(cancellation, last: last)
+    case (nil, false):
+      let cancellation = CancellationState()
+      cancellationOfRun = cancellation
+      run += 1
+      return .start(run: run, cancellation)
+    default:
       isControlling = false
       return nil
     }
-    let cancellation = CancellationState()
-    cancellationOfRun = cancellation
-    run += 1
-    return .start(run: run, cancellation)
   }
 
   private func endRun() { (cancellationOfRun, last) = (nil, nil) }

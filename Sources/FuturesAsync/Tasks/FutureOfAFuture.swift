@@ -4,6 +4,7 @@ public import Futures
 // async work has an overload here, whose call does not compile. It takes a synchronous closure that returns a future:
 // - Synchronous: this type is narrower, so the compiler prefers this overload. It does not check a body with `await` twice.
 // - It can throw: otherwise a closure that throws would select the overload for async work.
+// Operators such as `retry` also have an overload for futures. It does not fit a closure that throws, or another failure type.
 
 /// Isolates functions to a separate actor, so that the compiler refuses calls of them.
 ///

@@ -12,9 +12,9 @@ struct Graph: Sendable {
     let promises = max(2 + worker.random(below: 4), size / 20)
     let places = (0..<promises).map { _ in Place<TrackedValue>() }
     for (index, place) in places.enumerated() {
-      worker.add("promise \(index)", place.future)
+      let node = worker.add("promise \(index)", place.future)
       guard worker.random(below: 3) == 0 else { continue }  // a third of them has a handler
-      let ticket = worker.ticket("the onCancel handler", node: index, .atMostOnce)
+      let ticket = worker.ticket("the onCancel handler", node: node.number, .atMostOnce)
       place.promise?.onCancel { ticket.run() }
     }
     worker.add("a value", .succeeded(TrackedValue(7, worker.surroundings.alive)))

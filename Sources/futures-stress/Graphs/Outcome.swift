@@ -23,7 +23,7 @@ enum Outcome: Hashable, Sendable {
       }
   }
 
-  /// The number of a value.
+  /// The number, if the future ended with a value.
   var number: Int? {
     if case .value(let number) = self { number } else { nil }
   }
