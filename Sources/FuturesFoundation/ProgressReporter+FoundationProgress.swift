@@ -208,12 +208,12 @@ private struct Reading {
 
     /// Schedules a reading, unless one is scheduled or the feed has ended.
     private func poll() {
-      let begins = link.withLock { link in
+      let isNeeded = link.withLock { link in
         guard let isPolling = link?.isPolling, !isPolling else { return false }
         link?.isPolling = true
         return true
       }
-      guard begins else { return }
+      guard isNeeded else { return }
       let cancelDelay = context.schedule(afterNanoseconds: Self.pollingInterval) { [weak self] in self?.readAndPoll() }
       let (previous, hasEnded) = link.withLock { link in
         defer { link?.cancelDelay = cancelDelay }

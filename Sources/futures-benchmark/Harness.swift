@@ -122,7 +122,7 @@ struct Harness: Sendable {
       // Twice, because the system can interrupt one of the runs.
       if nanoseconds >= shortestSample { nanoseconds = min(nanoseconds, body.nanoseconds(repetitions)) }
       if nanoseconds >= shortestSample { return repetitions }
-      // At most tenfold, because the first repetitions are the slowest.
+      // A fifth more than seems necessary, but at most tenfold, because the first repetitions are the slowest.
       let growth = min(10, max(1.2, 1.2 * shortestSample / max(nanoseconds, 1)))
       repetitions = Int((Double(repetitions) * growth).rounded(.up))
     }

@@ -73,6 +73,7 @@ private struct Transfer {
 private final class SessionDelegate: NSObject, URLSessionDataDelegate, @unchecked Sendable {
   private var running: [URLSessionTask: Transfer] = [:]
 
+  /// Starts a task, whose events go to `transfer`.
   func start(_ task: URLSessionTask, _ transfer: Transfer) {
     running[task] = transfer
     task.resume()

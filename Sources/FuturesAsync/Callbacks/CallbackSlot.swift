@@ -216,6 +216,6 @@ extension CallbackSlot: PendingSite {
       case .finished: .ended
       }
     }
-    return status ?? .busy
+    return status ?? .busy  // another thread has the lock
   }
 }
