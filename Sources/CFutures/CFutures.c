@@ -129,7 +129,7 @@ static void threadEnds(void *pointer) {
 #if defined(HAS_ONE_THREAD)
 
 static bool registerEnd(void *pointer) {
-  (void)pointer;
+  (void)pointer;  // the only thread ends with the process, which destroys no pointer
   return true;
 }
 

@@ -75,7 +75,7 @@ package final class CancellationState: CancellationHandlers, @unchecked Sendable
         if parentCount == 0 { source = consumer.takeSource() }
       }
       handlers.append(Unmanaged.fromOpaque(reference.toOpaque()))
-      // Only a deadline can still cancel the state, and it does not keep the state, so this handler has to.
+      // Only a deadline, which does not keep the state, can still cancel it. So the state keeps itself for the handler.
       if hasLostSource { selfReference = self }
       return phase
     }
@@ -103,7 +103,7 @@ package final class CancellationState: CancellationHandlers, @unchecked Sendable
     return true
   }
 
-  /// Notes that one of the parents to which this linked state follows can no longer cancel it.
+  /// Notes that one of the parents, which this linked state follows, can no longer cancel it.
   ///
   /// After the last one, the handlers release the linked source, which they have kept only for its links to the parents.
   func parentEnded() {

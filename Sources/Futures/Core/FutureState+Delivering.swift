@@ -145,7 +145,7 @@ extension FutureState {
     consumer === self ? .passUnretained(consumer) : .passRetained(consumer)
   }
 
-  /// Releases the reference that a list of this state owned.
+  /// Releases the reference that a list of this state owned, which is none for the state itself.
   @inline(__always)
   final func releaseConsumer(_ consumer: Unmanaged<Consumer>) {
     if consumer.toOpaque() != Unmanaged.passUnretained(self).toOpaque() { consumer.release() }

@@ -35,7 +35,7 @@ extension FutureState {
     require(self !== other, Self.followsItself)
     guard has(.isPrivate) else { return move(self, to: &other, inside: nil) }
     var stage: FutureState = self
-    var place: ProgressPlace?
+    var place: ProgressPlace?  // `nil` until a follower takes the stage's place
     // Keeps each state alive, because its follower refers to it until the follower has another source.
     var spliced: [FutureState] = []
     while true {

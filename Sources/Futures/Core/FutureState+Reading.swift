@@ -23,7 +23,6 @@ extension FutureState {
     reading { isDormant ? "not started" : isBroken ? "broken" : "pending" }
   }
 
-  /// Whether the state was cancelled.
   @usableFromInline
   final var wasCancelled: Bool { reading { isCancelled } }
 

@@ -39,7 +39,7 @@ extension FutureState {
       let isWhole = share <= 0 || share >= 1
       switch state.producer {
       case .stage(let stage):
-        // The stage is alive now (invariant 6).
+        // The stage is alive now (invariant 6). Only one that can move has a place in the progress.
         return stage._withUnsafeGuaranteedRef { stage in
           guard stage.canMove else { return isWhole }
           stage.place = stage.place.inside(ProgressPlace(share: share).next)
@@ -65,9 +65,9 @@ extension FutureState {
     return isKnownUniquelyReferenced(&state)
   }
 
-  /// Whether nothing but its handles can use the state: no consumer, no start and no promise that makes handles; under the lock.
+  /// Whether one handle and the producer can be all that refers to the state; under the lock.
   ///
-  /// The state is pending, and its producer has started.
+  /// The state is pending without a consumer, no promise can make another handle, and a lazy producer has started.
   final var canBeExclusive: Bool {
     currentPhase <= .following && !isDormant && !has(.hasPromise) && consumers.isEmpty
   }

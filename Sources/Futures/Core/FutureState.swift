@@ -144,13 +144,11 @@ package class FutureState: Consumer, @unchecked Sendable {
   /// Reports the failure of a released state that no consumer and no reader has seen; overridden by the typed state, which has it.
   func reportUnobservedFailure() {}
 
-  /// The place of the `Future(on:)` whose resolved source this is; `nil` for any other state.
+  /// The place of the call of `Future(on:)` that made this resolved state as its source; `nil` for any other state.
   var startPlace: PromisePlace? { nil }
 
-  /// Whether the failure type can represent cancellation.
   var canRepresentCancellation: Bool { false }
 
-  /// Whether the state is resolved with a value.
   var hasSucceeded: Bool { false }
 
   #if DEBUG
@@ -475,7 +473,7 @@ extension FutureState {
     changing {
       guard hasProducer else { return nil }
       stage.place = place?.inside(stage.place) ?? stage.place.next
-      stage.kind = .follower
+      stage.kind = .follower  // passes the next source's result on
       stage.setStageSource(source)
       // After the source, which this publishes (`Stage.source`).
       stage.enter(isCancelled ? .resultOnly : .new)
@@ -530,6 +528,7 @@ extension FutureState {
       guard let only = state.consumers.only, only.kind == .follower, isOnlyHandle(&state) else { return .refused }
       let follower = unsafeDowncast(only, to: FutureState.self)
       guard follower.target !== state else { return .circle }  // the only follower would resolve this state itself
+      // The splice would lose the handlers, the progress or the cancellation of such a state.
       guard state.isPlain, !state.isCancelled else { return .refused }
       state.insert(.isPrivate)
       follower.enter(.finished)
@@ -550,7 +549,7 @@ extension FutureState {
     }
   }
 
-  /// Narrows the progress of `stage`, the producer of this state, to `place`: the part of its previous source that the new one fills.
+  /// Narrows the progress of `stage`, the new producer of this state, to `place`: the part of the earlier source that the new one fills.
   /// - Returns: Whether the caller links the progress to the new source.
   final func narrow(_ stage: FutureState, to place: ProgressPlace) -> Bool {
     changing {
@@ -615,12 +614,13 @@ extension FutureState {
     changing {
       guard isPending, !isCancelled else { return nil }
       insert(.isCancelled)
-      // The caller can cancel the sources, too. Their progress must not count as done then.
-      let progress = canRepresentCancellation ? progressRecord?.detach(.cancelled) : nil
+      // A state that cannot represent cancellation waits on for its result, with its progress and its stage.
+      let endsNow = canRepresentCancellation
+      // If the caller cancels the sources, too, they must not count as done.
+      let progress = endsNow ? progressRecord?.detach(.cancelled) : nil
       let released = Released(producer: producer, cancellation: extras?.cancellation, progress: progress)
       let derivation = derivation
-      // The caller removes the stage from its source, so it is no longer the producer.
-      if derivation != nil, canRepresentCancellation { self.producer = .none }
+      if derivation != nil, endsNow { producer = .none }  // the caller removes the stage from its source
       return Cancellation(released: released, derivation: derivation)
     }
   }
@@ -656,6 +656,7 @@ extension FutureState {
   ) -> Orphaning {
     changing {
       guard hasProducer, !isDormantOnly || isDormant else { return Orphaning() }
+      // The `onCancel` handlers stay, because a cancellation can still come.
       released = Released(producer: producer, cancellation: nil, progress: progressRecord?.detach(.orphaned))
       let all = consumers.all
       producer = sources.map { .inputs($0) } ?? .none

@@ -37,10 +37,10 @@ package class CancellationHandlers: @unchecked Sendable {
 
   /// Runs the handlers of the subclass, as part of the cancellation of a future.
   ///
-  /// It does not count its depth, because `FutureState.cancel` has called `enterCancellation()` or deferred the call.
+  /// The caller, `FutureState.cancel`, has counted the depth of nested cancellations.
   func run() {}
 
-  /// Releases the handlers of the subclass, which can no longer run.
+  /// Releases the handlers of the subclass, which can no longer run, because the future is settled.
   @usableFromInline
   package func end() {}
 }
@@ -62,7 +62,7 @@ final class LazyStart: @unchecked Sendable {
       let start = start  // the closure captures this, and not `self`, which ends here
       return trampoline.defer { _ = start }
     }
-    start = nil
+    start = nil  // released here, inside the counted level
     trampoline.leave()
   }
 }

@@ -28,8 +28,9 @@ extension Trampoline {
     fileprivate func delays(_ derivation: Derivation) -> Bool {
       let (stage, source) = (derivation.stage, derivation.source)
       guard self.source.toOpaque() == Unmanaged.passUnretained(source).toOpaque() else { return false }
+      // If another consumer runs, the stage comes later while the list has it.
       guard consumer.toOpaque() == Unmanaged.passUnretained(stage).toOpaque() else { return source.hasListed(stage) }
-      // The transform waits for its own result. With a context, the transform can run on another thread than this one.
+      // The stage's transform waits for its own result, unless a context runs the transform, which can be on another thread.
       return stage.kind != .queued && stage.kind != .custom
     }
   }
@@ -49,10 +50,10 @@ extension Trampoline {
       )
     }
 
-    /// Whether only this thread can resolve the state, after the callback that it runs now.
+    /// Whether the state can resolve only after the callback that this thread runs now, cancellations aside.
     ///
     /// Walks from the state to its sources, through stages only, because an input of a join or an interruption can resolve a
-    /// state earlier. A cancellation of the state can resolve it earlier, too.
+    /// state earlier.
     private final func waitsForDelivery(in trampoline: Trampoline) -> Bool {
       let running = trampoline.storage.pointee.running
       guard !running.isEmpty else { return false }

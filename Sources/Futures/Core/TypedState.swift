@@ -58,9 +58,9 @@ package class TypedState<Stored: OutcomeStorage>: FutureState, @unchecked Sendab
   override var canRepresentCancellation: Bool { Cancelled<Failure>.isExpressible }
 
   override func resolveAsCancelled() {
-    // The test comes first, because making the failure allocates.
+    // `isExpressible` first, because making the failure allocates.
     guard Cancelled<Failure>.isExpressible, let failure = Cancelled<Failure>.failure else {
-      // A producer that has not started never starts (R2b), so the state never resolves.
+      // The producer of a dormant state never starts after the cancellation (R2b), so nothing ever resolves the state.
       // `orphan` tests this again, but allocates an array first.
       if reading({ isDormant }) { orphan(onlyDormant: true) }
       return

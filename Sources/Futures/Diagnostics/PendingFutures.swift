@@ -69,7 +69,7 @@ package final class PendingFutures {
     return positions[ObjectIdentifier(object)]
   }
 
-  fileprivate func change(at position: Int, _ body: (inout PendingEntry) -> Void) { body(&slots[position].entry) }
+  fileprivate func changeEntry(at position: Int, _ body: (inout PendingEntry) -> Void) { body(&slots[position].entry) }
 
   /// Adds an entry; sweeps first if as many were added as the last sweep has left.
   /// - Returns: The objects that the sweep has read, for release after unlocking.
@@ -110,7 +110,6 @@ package struct PendingEntry {
   package let thread: UnsafeMutableRawPointer
   /// Unique in the process.
   package let id: Int
-  /// The time of the timer.
   package var due: DispatchTime?
   /// The queue or the custom context of submitted work.
   package var context: AnyObject?
@@ -234,7 +233,7 @@ extension LockedReference where Object == PendingFutures {
   package func describe(_ state: FutureState, as kind: PendingEntry.Kind, label: String) {
     update { table in
       guard let table, let position = table.position(of: state) else { return }
-      table.change(at: position) { entry in (entry.kind, entry.label) = (kind, label) }
+      table.changeEntry(at: position) { entry in (entry.kind, entry.label) = (kind, label) }
     }
   }
 

@@ -58,7 +58,7 @@ final class Timers: @unchecked Sendable {
   }
 
   private func cancel(_ timer: Timer) {
-    let work = lock.withLock { timer.place < 0 ? nil : remove(timer) }
+    let work = lock.withLock { timer.place < 0 ? nil : remove(timer) }  // `nil` if it has fired or was cancelled before
     _ = work  // released here, outside the lock
   }
 
@@ -224,7 +224,7 @@ final class DeadlineWork: Sendable {
 }
 
 extension BreakReason {
-  /// Returns the reason for a state whose stage lost its work to an execution context.
+  /// Makes the reason for a state whose work an execution context dropped, and tells the observers of the test kit.
   /// - Parameters:
   ///   - source: The source of the stage.
   ///   - derived: The state that the stage resolves.

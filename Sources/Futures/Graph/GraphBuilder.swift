@@ -173,7 +173,7 @@ struct GraphBuilder {
     return addState(state, StateSnapshot(state), as: nil)
   }
 
-  /// Adds the node of a state, whose consumers `visitStates()` adds later.
+  /// Adds the node of a state, whose consumers `visitStates()` adds later; `name` is that of a run of stages, if the node is one.
   ///
   /// Another thread can have kept the lock of the state. Then there is no snapshot, and the node is `busy`.
   private mutating func addState(_ state: FutureState, _ snapshot: StateSnapshot?, as name: StageNames.Name?) -> Int {
@@ -307,9 +307,9 @@ struct GraphBuilder {
         if !isSame {
           if operations.isEmpty { operations = [name.operation] }
           if !operations.contains(nextName.operation) { operations.append(nextName.operation) }
-          name.operation = nextName.operation
+          name.operation = nextName.operation  // for the comparison with the stage after it
         }
-        if nextName.types != name.types { name.types = nil }
+        if nextName.types != name.types { name.types = nil }  // shown only if all have the same
         count += 1
         stageCount += 1
         endsWithoutSource = endsWithoutSource || snapshot?.facts.endsWithoutSource == true

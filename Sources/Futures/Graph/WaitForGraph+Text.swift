@@ -124,8 +124,8 @@ private struct TreeText {
 
   /// Writes a node and the nodes that wait for it, in a loop and not by recursion, because a chain can be long.
   private mutating func writeTree(_ root: Int) {
-    var rest: [(id: Int, head: String, indentation: String)] = [(root, "", "")]
-    while let (id, head, indentation) = rest.popLast() {
+    var stack: [(id: Int, head: String, indentation: String)] = [(root, "", "")]
+    while let (id, head, indentation) = stack.popLast() {
       guard let node = nodes[id] else { continue }
       guard written.insert(id).inserted else {
         // Its waiters are in the text, too.
@@ -135,10 +135,10 @@ private struct TreeText {
       lines.append("\(head)\(inCycle.contains(id) ? "↺ " : "")\(node)")
       let children = waiters[id] ?? []
       let isTooWide = indentation.count >= Self.maximumIndentation
-      for (position, child) in children.enumerated().reversed() {
+      for (position, child) in children.enumerated().reversed() {  // the stack then gives the first child first
         let isLast = position == children.count - 1
         let next = isTooWide ? indentation : indentation + (isLast ? "   " : "│  ")
-        rest.append((child, indentation + (isLast ? "└─ " : "├─ "), next))
+        stack.append((child, indentation + (isLast ? "└─ " : "├─ "), next))
       }
     }
   }
