@@ -66,7 +66,7 @@ extension FutureState {
   /// - Returns: Whether the caller must cancel this state, because it has no other consumer. A shielded view never cancels it.
   final func removeCancelled(_ consumer: Consumer, forResult needsResult: Bool = false) -> Bool {
     guard let departure = leave(consumer, forResult: needsResult) else {
-      // The consumer has started or left, or its context has it. From the context it is taken: with a result if it needs one.
+      // The consumer has started or left, or its context has it. Then it is taken from the context, with a result if it needs one.
       if needsResult {
         consumer.resolveWithoutContext(from: self)
       } else if consumer.claimSubmitted() {

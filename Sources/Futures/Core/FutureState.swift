@@ -259,7 +259,6 @@ extension FutureState {
 // MARK: - Under the lock
 
 extension FutureState {
-  /// The producer, which resolves the state.
   fileprivate(set) final var producer: Producer {
     get { if case .extras(let extras) = producerOrExtras { extras.producer } else { producerOrExtras } }
     set {
@@ -271,7 +270,6 @@ extension FutureState {
     if case .extras(let extras) = producerOrExtras { extras } else { nil }
   }
 
-  /// Returns the extras, allocated on first use.
   private final func makeExtras() -> StateExtras {
     if let extras { return extras }
     let extras = StateExtras(producer)
@@ -524,8 +522,11 @@ extension FutureState {
   /// Nothing else can reach the state then, so it becomes private.
   static func takeFollower(ofPromise state: inout FutureState) -> Splicing {
     reading(&state) { state in
-      guard state.currentPhase == .following, let derivation = state.derivation else { return .refused }
-      guard let only = state.consumers.only, only.kind == .follower, isOnlyHandle(&state) else { return .refused }
+      guard state.currentPhase == .following, let only = state.consumers.only, only.kind == .follower else {
+        return .refused
+      }
+      // In this order: in a circle the derivation is another reference to the state.
+      guard isOnlyHandle(&state), let derivation = state.derivation else { return .refused }
       let follower = unsafeDowncast(only, to: FutureState.self)
       guard follower.target !== state else { return .circle }  // the only follower would resolve this state itself
       // The splice would lose the handlers, the progress or the cancellation of such a state.

@@ -105,7 +105,6 @@ public struct ExecutionContext: Sendable {
     }
   }
 
-  /// The kind of a consumer with this context.
   @inlinable
   var consumerKind: Consumer.Kind {
     switch kind {
