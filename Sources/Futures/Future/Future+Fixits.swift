@@ -192,10 +192,7 @@ extension Promise {
   /// Unavailable: use `future`.
   @available(*, unavailable, renamed: "future")
   public var futureResult: Future<Value, Failure> { unavailable() }
-}
 
-@_documentation(visibility: internal)
-extension Promise {
   /// Unavailable: use `resolve(_:)`.
   @available(*, unavailable, renamed: "resolve(_:)")
   public func resolve(with result: Result<Value, Failure>) { unavailable() }

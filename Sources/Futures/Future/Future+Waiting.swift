@@ -92,7 +92,7 @@ private final class BlockedThread: Consumer, @unchecked Sendable {
   init(deliver: @escaping Delivery) { super.init(kind: .waiter, deliver: deliver) }
 
   override func describe(into facts: inout NodeFacts, isListed: Bool) {
-    if isMain { facts.context = DispatchQueue.main }
+    if isMain { facts.context = DispatchQueue.main }  // the graph shows what the wait blocks
   }
 }
 

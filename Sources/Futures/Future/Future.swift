@@ -140,9 +140,9 @@ extension Future {
   package var settledResult: Result<Value, Failure>? {
     guard hasState else { return peek() }
     return withState { state in
-      // Reads the result before the phase, so the phase is at least as new.
+      // The result first: then `isNotifyingProgress`, which reads the phase, is `true` if that delivery still runs.
       guard let result = state.peek() else { return nil }
-      // In a cancelled task the wait would end at once, without the result.
+      // Not `nil` in a cancelled task: there the await would end at once, without the result.
       return state.isNotifyingProgress && !Task.isCancelled ? nil : result
     }
   }

@@ -32,7 +32,7 @@ public final class Promise<Value: Sendable, Failure: Error>: Sendable {
     if FuturesDiagnostics.mayTrackPendingFutures { track() }
   }
 
-  /// Makes the promise of an existing state, whose `hasPromise` is already `true`.
+  /// Makes the promise of a lazy future, whose work starts now; the state already has the flag `hasPromise`.
   init(resolving state: State<Value, Failure>, fileID: StaticString, line: UInt) {
     self.state = state
     self.fileID = Self.pointer(to: fileID)

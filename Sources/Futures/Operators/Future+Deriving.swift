@@ -100,7 +100,7 @@ extension Future {
   @_alwaysEmitIntoClient
   var unmanagedBase: Unmanaged<FutureState> { .fromOpaque(unmanagedState.unsafelyUnwrapped.toOpaque()) }
 
-  /// Attaches a new stage, to which a settled state delivers at once, to the state behind the handle; returns the stage's future.
+  /// Attaches a new stage to the state behind the handle, and returns the stage's future.
   @_alwaysEmitIntoClient
   func attachStage<New: Sendable, NewFailure: Error>(
     _ stage: Stage<Outcome<New, NewFailure>>
@@ -149,7 +149,7 @@ extension Result where Success: Sendable {
 }
 
 extension FutureState {
-  /// Attaches a new stage, to which a settled state delivers at once; returns the stage's future.
+  /// Attaches a new stage to this state, and returns the stage's future; a settled state has delivered to the stage then.
   @_alwaysEmitIntoClient
   final func attachStage<New, NewFailure>(_ stage: Stage<Outcome<New, NewFailure>>) -> Future<New, NewFailure> {
     attach(.passRetained(stage))

@@ -158,8 +158,11 @@ struct RetryBudget: Sendable {
   @usableFromInline
   init(nanoseconds: Int64, on context: ExecutionContext) {
     (self.nanoseconds, self.context) = (nanoseconds, context)
-    start = context.now ?? ExecutionContext.immediate.now ?? 0
+    start = Self.now(on: context)
   }
+
+  /// Returns the time of the context; that of the system's clock if the context does not tell its time.
+  private static func now(on context: ExecutionContext) -> Int64 { context.now ?? ExecutionContext.immediate.now ?? 0 }
 
   /// Returns whether an attempt can start after a delay within the budget; a budget of zero or less allows none.
   /// - Parameters:
@@ -169,8 +172,7 @@ struct RetryBudget: Sendable {
   @usableFromInline
   func allowsStart(in delay: Int64, waited: Int64) -> Bool {
     guard nanoseconds > 0 else { return false }
-    let now = context.now ?? ExecutionContext.immediate.now ?? 0  // the system's clock, if the context tells no time
-    let elapsed = (now - start).addingSaturated(delay)
+    let elapsed = (Self.now(on: context) - start).addingSaturated(delay)
     return (context.now == nil ? max(elapsed, waited) : elapsed) <= nanoseconds
   }
 }

@@ -53,6 +53,7 @@ final class ItemQueue<Item: Sendable, Value: Sendable, Failure: Error>: Inputs, 
     case start(Item, index: Int)
     case succeed([Value])
     case breakForever(BreakReason, leaving: [JoinedInput])
+    /// No slot is free, or no item is left to start. A later result goes on.
     case wait
   }
 

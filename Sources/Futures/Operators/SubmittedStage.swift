@@ -64,7 +64,7 @@ final class SubmittedStage<Value: Sendable, Failure: Error, New: Sendable, NewFa
     super.init(of: source, progressShare: source.share(progressShare)) { stage, source, trampoline in
       unsafeDowncast(stage, to: SubmittedStage.self).deliver(from: source, in: trampoline)
     }
-    // On an immediate context there is a delay, so a timer starts the work.
+    // An immediate context gets this stage only for a delay, whose timer then starts the work as a custom context does.
     kind = context.isImmediate ? .custom : context.consumerKind
   }
 

@@ -181,9 +181,7 @@ extension FutureState {
       if !source.addListener(link) { link.target.sourceEnded(link) }
     }
   }
-}
 
-extension FutureState {
   /// Returns a link to the source, if a stage resolves the state; under the lock.
   fileprivate final func linkToSource() -> ProgressLink? {
     guard let derivation else { return nil }

@@ -121,6 +121,7 @@ final class ProgressLink: ProgressListener, @unchecked Sendable {
     self.target = target
     self.role = role
     super.init { consumer, state, _ in
+      // The delivery comes when the source has settled.
       let link = unsafeDowncast(consumer, to: ProgressLink.self)
       let last = state.reading { state.unseen(by: link) }
       link.target.sourceEnded(link, last: last)

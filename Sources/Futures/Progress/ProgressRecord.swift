@@ -208,7 +208,7 @@ final class ProgressRecord: @unchecked Sendable {
     _ = compose()  // a new record has no listener to notify
   }
 
-  /// Counts one more ended part.
+  /// Counts one more ended part of a state with several inputs; does nothing for the parts of a promise.
   /// - Returns: Whether it was the last one. The state settles next, so its progress needs no update.
   private func countEndedPart() -> Bool {
     guard let awaited = awaitedParts else { return false }

@@ -74,7 +74,7 @@ public final class ConcurrencyLimit: Sendable {
   ) -> Future<Value, Failure> {
     let promise = Promise<Value, Failure>(label, fileID: fileID, line: line)
     let id = ObjectIdentifier(promise.state)
-    let isRemovable = Cancelled<Failure>.isExpressible
+    let isRemovable = Cancelled<Failure>.isExpressible  // other cancelled work still starts
     // Weak: this object holds the promise while the work waits.
     promise.onCancel { [weak self] in if isRemovable { self?.remove(id) } }
     let turn = WaitingTurn(self)
@@ -115,6 +115,9 @@ public final class ConcurrencyLimit: Sendable {
 // MARK: - Starting
 
 extension ConcurrencyLimit {
+  /// The number of a running piece of work.
+  @usableFromInline package typealias Slot = Int
+
   /// The maximum number of pieces of work that a thread starts for others in one call, beside those that waited when it came (R28).
   private static var maximumForOthers: Int { 16 }
 
@@ -179,11 +182,6 @@ extension ConcurrencyLimit {
     guard queue.withLock({ $0.beginHandingOn(limit, after: started) }) else { return }
     handOn { [self] in startWork(queue.withLock { $0.endHandingOn() } + Self.maximumForOthers) }
   }
-}
-
-extension ConcurrencyLimit {
-  /// The number of a running piece of work.
-  @usableFromInline package typealias Slot = Int
 }
 
 /// The waiting work of a limit, and its running work.
@@ -282,8 +280,8 @@ private struct WorkQueue {
     return (waiting.count, holder)
   }
 
-  /// Notes that the start of `started` has returned, and claims the handing on of waiting work to the global queue.
-  /// - Returns: Whether the caller hands it on.
+  /// Notes that the start of `started` has returned, and decides whether the caller hands waiting work on to the global queue.
+  /// - Returns: Whether it does: there are room and work, and no other thread has handed work on.
   mutating func beginHandingOn(_ limit: Int, after started: Slot?) -> Bool {
     endStart(started)
     guard running < limit, !waiting.isEmpty, !isHandedOn else { return false }

@@ -76,8 +76,8 @@ public final class Latest: Sendable {
   /// The callbacks run on `context`, and only while this request is the newest. A superseded request calls neither.
   /// - Parameters:
   ///   - delay: The delay, so that a burst of calls starts the work once.
-  ///   - maximum: The longest time without a start, counted from the first waiting call; `nil` for no maximum. Then the newest
-  ///     work starts. A later call still cancels that work.
+  ///   - maximum: The longest time without a start, counted from the first waiting call. When it has passed, the newest work
+  ///     starts, and a later call still cancels that work. `nil` for no maximum.
   ///   - leading: Whether work starts without a delay if none has started within the last `delay`, and no call waits.
   ///   - context: The context of all closures.
   ///   - work: Starts the work.
@@ -122,7 +122,7 @@ public final class Latest: Sendable {
       future.whenProgressed(on: context) { progress in if slot.isNewest(number) { callback(progress) } }
     }
     let result = future.whenResolved(on: context) { result in if slot.end(number) { whenResolved(result) } }
-    slot.set(number) {
+    slot.setStop(of: number) {
       progress?.remove()
       result.remove()
       future.cancel()
@@ -297,9 +297,11 @@ package final class LatestSlot: Sendable {
     return isNewest
   }
 
-  /// Sets the action that stops a request; performs it if the request is no longer the newest, and drops it if the request has ended.
+  /// Sets the action that stops a request, which has begun before.
+  ///
+  /// Performs it at once if another thread has replaced or cancelled the request meanwhile; drops it if the request has ended.
   @usableFromInline
-  package func set(_ number: Int, stop: @escaping @Sendable () -> Void) {
+  package func setStop(of number: Int, _ stop: @escaping @Sendable () -> Void) {
     let isNewest = state.withLock { state in
       guard state.newest == number else { return false }
       if state.isRunning { state.stop = stop }
@@ -312,7 +314,7 @@ package final class LatestSlot: Sendable {
   @usableFromInline
   func isNewest(_ number: Int) -> Bool { state.withLock { $0.newest == number && $0.isRunning } }
 
-  /// Ends a request that delivers its result; returns whether it is the newest.
+  /// Ends a request that delivers its result; returns whether it is the newest, so that its callback runs.
   @usableFromInline
   package func end(_ number: Int) -> Bool {
     let (isNewest, stop) = state.withLock { state in

@@ -269,6 +269,7 @@ public final class PendingPromises<Key: Hashable & Sendable, Value: Sendable, Fa
     var caller: Caller?  // released outside the lock
     var isLast = false
     var ended: Entry?
+    // The callers that are left, and their work, if the work could wait for them.
     var others: [(caller: Caller, task: TaskIdentity?)] = []
     var workOfOthers: Future<Value, Failure>?
     state.withLock { state in
@@ -277,12 +278,14 @@ public final class PendingPromises<Key: Hashable & Sendable, Value: Sendable, Fa
       guard let caller else { return }  // resolved meanwhile
       if !Cancelled<Failure>.isExpressible { entry.resultOnly.append(caller) }
       isLast = entry.callers.isEmpty
-      if !isLast {
-        // Not with more than 4 others, because leaving would not be O(1).
+      guard isLast else {
+        // With more than 4, leaving would not be O(1).
         if entry.callers.count <= 4 { (others, workOfOthers) = (Array(entry.callers.values), entry.work) }
-      } else if entry.resultOnly.isEmpty || entry.work != nil {
-        ended = state.entries.removeValue(forKey: key)
-      }  // Otherwise only `resolve` can answer the cancelled callers that still get the result, so the entry stays.
+        return
+      }
+      // Without work, only `resolve` can answer cancelled callers that still get the result, so their entry stays.
+      let isAwaited = !entry.resultOnly.isEmpty && entry.work == nil
+      if !isAwaited { ended = state.entries.removeValue(forKey: key) }
     }
     if let workOfOthers { cancel(others, ifRequestsOf: workOfOthers, for: key) }
     if isLast { onCancel?(key) }

@@ -56,7 +56,7 @@ extension Latest {
         // `start` returns `false` if a newer request or `cancel()` has superseded this one. The action below then cancels `future`.
         slot.start(number, pace, on: timer) ? Future<Value, any Error> { try await operation() } : .never
       }
-    slot.set(number) { future.cancel() }  // performed when this request is superseded
+    slot.setStop(of: number) { future.cancel() }  // performed when this request is superseded
     let result: Result<Value, any Error>
     do {
       result = .success(try await future.value(onCancel: .cancel))
