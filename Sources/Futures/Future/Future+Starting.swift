@@ -25,7 +25,7 @@ extension Future {
   /// Work that the context drops breaks the future (R2a). If `Failure` can represent cancellation, a cancellation
   /// before the start keeps `work` from starting. Cost: one hop.
   @_alwaysEmitIntoClient
-  @_disfavoredOverload  // a trailing closure of several statements without a result also fits this one
+  @_disfavoredOverload  // otherwise it also fits a trailing closure of several statements that returns no value
   public init(
     on context: ExecutionContext,
     fileID: StaticString = #fileID,

@@ -75,11 +75,10 @@ extension Future {
   /// }
   /// ```
   ///
-  /// `within` limits the starts. No attempt starts later than that after the first one, and no delay starts that would end later.
+  /// `within` limits the starts: no attempt starts after this time, counted from the first start, and no delay that would end later.
   /// The future then fails with the error of the last attempt, and not with a timeout. A running attempt is not cut short; add
-  /// `timeout(after:)` to the work for that. The clock of the context measures the time. A custom context with a clock of its own
-  /// tells only delays, so the time of its attempts counts by the system's clock.
-  /// A budget of zero or less allows only the first attempt.
+  /// `timeout(after:)` to the work for that. The clock of the context measures the time. If the clock of a custom context measures
+  /// only delays, the system's clock measures the attempts. A budget of zero or less allows only the first attempt.
   ///
   /// `delay` gets the number of the failed attempt, counted from 1, and its error. It runs after `shouldRetry`, at most once for each
   /// failure. All else is as in `retry(attempts:on:while:_:)`.

@@ -164,7 +164,7 @@ extension Future {
   ///
   /// A cancellation before `work` has started keeps it from starting, if `Failure` can represent cancellation.
   @_alwaysEmitIntoClient
-  @_disfavoredOverload  // fits a trailing closure of several statements that forgets `return`, too
+  @_disfavoredOverload  // otherwise it also fits a trailing closure of several statements that returns no value
   public init(
     on context: MainContext,
     fileID: StaticString = #fileID,

@@ -162,7 +162,7 @@ final class ItemQueue<Item: Sendable, Value: Sendable, Failure: Error>: Inputs, 
     _ = input  // released here, outside the lock
   }
 
-  /// Fails the derived future with the first error, and leaves the other items.
+  /// Fails the derived future with the first error, and leaves the other items; a later error changes nothing.
   @_alwaysEmitIntoClient
   func fail(_ error: Failure, in trampoline: Trampoline?) {
     let isFirst = lock.withLock {
