@@ -176,7 +176,7 @@ extension Future {
     withExtendedLifetime(self) { unmanagedState.unsafelyUnwrapped._withUnsafeGuaranteedRef(body) }
   }
 
-  /// The state without a counted reference, or `nil`; the match counts one, but only inside this property.
+  /// The state without a counted reference, or `nil`; a property, so that the reference that the match counts ends here.
   @_alwaysEmitIntoClient
   var unmanagedState: Unmanaged<State<Value, Failure>>? {
     if case .sharedState(let state) = storage { Unmanaged.passUnretained(state) } else { nil }

@@ -118,6 +118,7 @@ final class ItemQueue<Item: Sendable, Value: Sendable, Failure: Error>: Inputs, 
           if !isFinished { running[index] = input }
         }
       }
+      // An input that does not attach gives up its closure, which owns this queue.
       if isFinished { input.consumer.dropCaptures() } else { input.attach() }
       if isFinished || isResultOnly { input.state.cancelIfUnneeded() }
       if let priority { input.state.raiseTasks(to: priority) }

@@ -192,7 +192,7 @@ private struct WorkQueue {
   typealias Slot = ConcurrencyLimit.Slot
   typealias Start = @Sendable (Slot) -> Void
 
-  /// The place of waiting work: by priority, then by arrival.
+  /// The place of waiting work: the least one is that of the highest priority, and then the first to arrive.
   struct Turn: Comparable {
     var priority: TaskPriority
     let number: Slot
