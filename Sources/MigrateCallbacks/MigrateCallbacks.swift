@@ -9,9 +9,9 @@ struct MigrateCallbacks: CommandPlugin {
     var request = Request(context.package)
     let file = context.pluginWorkDirectoryURL.appending(path: "request.json")
     try request.write(to: file)
-    // The tool reads the arguments first, so that a mistake in them needs no build. After the line "graphs" it prints the names of
-    // the targets whose symbol graphs it needs. All other output is for the user, such as the help.
-    let plan = try output(of: tool, arguments: ["plan", file.path, "--"] + arguments)
+    // The tool reads the arguments first, so that a mistake in them needs no build. After the line "graphs" it prints the
+    // names of the targets whose symbol graphs it needs. All other output is for the user, such as the help.
+    let plan = try run(tool, arguments: ["plan", file.path, "--"] + arguments, isRead: true)
     guard plan.hasPrefix("graphs\n") else {
       print(plan, terminator: "")
       return
@@ -22,13 +22,13 @@ struct MigrateCallbacks: CommandPlugin {
         let index = request.targets.firstIndex(where: { $0.name == name })
       else { continue }
       guard let folder = symbolGraphs(of: target) else {
-        fail("\(name) does not build, so nothing can be said of it.")
+        FileHandle.standardError.write(Data("error: \(name) does not build, so nothing can be said of it.\n".utf8))
+        exit(2)
       }
       request.targets[index].graphs = folder
     }
     try request.write(to: file)
-    let status = try run(tool, arguments: ["run", file.path, "--"] + arguments)
-    if status != 0 { exit(status) }
+    try run(tool, arguments: ["run", file.path, "--"] + arguments)
   }
 
   /// Builds the symbol graphs of a target, and returns their folder; `nil` if the target does not build.
@@ -53,32 +53,21 @@ struct MigrateCallbacks: CommandPlugin {
     return nil
   }
 
-  /// Runs the tool, which writes to the output of the plugin, and returns its exit code.
-  private func run(_ tool: URL, arguments: [String]) throws -> Int32 {
-    let process = Process(tool, arguments)
-    try process.run()
-    process.waitUntilExit()
-    return process.terminationStatus
-  }
-
-  /// Runs the tool, and returns its output; a failure ends the plugin.
-  private func output(of tool: URL, arguments: [String]) throws -> String {
+  /// Runs the tool; a failure ends the plugin.
+  ///
+  /// Returns the tool's output if `isRead`. Otherwise the tool prints to the plugin's output.
+  @discardableResult
+  private func run(_ tool: URL, arguments: [String], isRead: Bool = false) throws -> String {
     let output = Pipe()
-    let process = Process(tool, arguments)
-    process.standardOutput = output
+    let process = Process()
+    process.executableURL = tool
+    process.arguments = arguments
+    if isRead { process.standardOutput = output }
     try process.run()
-    let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+    let data = isRead ? output.fileHandleForReading.readDataToEndOfFile() : Data()
     process.waitUntilExit()
-    guard process.terminationStatus == 0 else { exit(process.terminationStatus) }
-    return text
-  }
-}
-
-extension Process {
-  fileprivate convenience init(_ tool: URL, _ arguments: [String]) {
-    self.init()
-    executableURL = tool
-    self.arguments = arguments
+    if process.terminationStatus != 0 { exit(process.terminationStatus) }
+    return String(decoding: data, as: UTF8.self)
   }
 }
 
@@ -136,9 +125,4 @@ extension TargetDependency {
 
 extension Target {
   fileprivate var sourceModule: String? { (self as? any SourceModuleTarget)?.moduleName }
-}
-
-private func fail(_ message: String) -> Never {
-  FileHandle.standardError.write(Data("error: \(message)\n".utf8))
-  exit(2)
 }

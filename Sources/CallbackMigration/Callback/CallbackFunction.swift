@@ -20,62 +20,61 @@ package struct CallbackFunction {
   private let asyncCounterpart: ExpectedCounterpart
   private let futureCounterpart: ExpectedCounterpart
 
-  /// A declaration that a call of the async counterpart could mean, whatever name that has; `nil` for none.
+  /// A declaration that a call of the async counterpart could mean under each of its possible names; `nil` for none.
   let rival: Refusal.OtherName?
 
-  /// Why the async counterpart has not the name of the function; `nil` if it has.
+  /// Why the async counterpart does not have the name of the function; `nil` if it has.
   let reasonOfOtherName: Refusal.OtherName?
 
   /// The reason why the callback might come several times, much later, or never, by the bodies that can run.
   let bodyRefusal: Refusal?
+  let role: FunctionRole
 
-  init(
-    symbol: SymbolGraph.Symbol,
-    declaration: Declaration,
-    callbacks: Callbacks,
-    knowledge: FunctionKnowledge,
-    relations: TypeRelations,
-    roles: Roles,
-    facts: TypeFacts,
-    handles: Handles,
-    counterparts: Counterparts,
-    file: String,
-    path: String,
-    implementations: [[FunctionBody]]
-  ) {
+  /// The names of the type that has the function, and of its superclasses.
+  let scopes: [String]
+
+  /// The lower one of the function's own access level and that of the enclosing types.
+  let visibility: AccessLevel
+
+  /// Reads a symbol of a module; `nil` if it is no function with a callback, or stands in no file.
+  init?(_ symbol: SymbolGraph.Symbol, in module: ModuleFacts) {
+    guard let path = symbol.location?.path, let declaration = Declaration(symbol.tokens) else { return nil }
+    let knowledge = module.configuration.knowledge(of: symbol.title)
+    let documentation = symbol.docComment?.lines.map(\.text).joined(separator: " ") ?? ""
+    let callbacks = Callbacks(declaration, module.aliases, module.types, documentation: documentation, knowledge) {
+      module.bodies.implementations(of: symbol, declaration, $0).flatMap(\.self)
+    }
+    guard let callbacks else { return nil }
     self.symbol = symbol
     self.declaration = declaration
     self.callbacks = callbacks
     self.knowledge = knowledge
-    owner = relations.owner(of: symbol)
-    self.file = file
     self.path = path
-    visibility = min(symbol.access, relations.access(around: symbol))
-    scopes = relations.scopes(of: symbol)
-    role = roles.role(of: symbol, declaration)
+    file = module.relativePath(path)
+    owner = module.relations.owner(of: symbol)
+    visibility = min(symbol.access, module.relations.access(around: symbol))
+    scopes = module.relations.scopes(of: symbol)
+    role = module.roles.role(of: symbol, declaration)
     // The counterpart of a requirement serves all types that conform.
-    visibleScopes = scopes + roles.protocolScopes(of: symbol)
-    let sendables = facts.sendables(in: symbol, of: owner)
-    sendability = callbacks.shape.values.map { facts.all($0, sendables) } ?? .unknown
-    handle = handles.cancellation(of: declaration, in: owner, sendables, knowledge, bodies: implementations)
-    bodyRefusal = implementations.joined().lazy.compactMap { $0.refusal(knowledge.title) }.first
+    visibleScopes = scopes + module.roles.protocolScopes(of: symbol)
+    let sendables = module.types.sendables(in: symbol, of: owner)
+    sendability = callbacks.shape.values.map { module.types.weakest(of: $0, sendables) } ?? .unknown
+    let bodies = module.bodies.implementations(of: symbol, declaration, callbacks.indices)
+    handle = module.handles.cancellation(of: declaration, in: owner, sendables, knowledge, bodies: bodies)
+    bodyRefusal = bodies.joined().lazy.compactMap { $0.refusal(knowledge.title) }.first
     let renamed = knowledge.newName(of: declaration.plainName)
-    let all = visibleScopes
-    let conformers = roles.conformers(of: symbol)
-    let named = counterparts.named(declaration, callbacks, renamed: renamed, in: all, conformers: conformers)
+    let conformers = module.roles.conformers(of: symbol)
+    let counterparts = module.counterparts
+    let named = counterparts.named(declaration, callbacks, renamed: renamed, in: visibleScopes, conformers: conformers)
     asyncCounterpart = named.counterpart
     reasonOfOtherName = named.otherName
     rival = named.rival
-    futureCounterpart = counterparts.counterpart(.future, of: declaration, callbacks, renamed: renamed, in: all)
+    futureCounterpart =
+      counterparts.counterpart(.future, of: declaration, callbacks, renamed: renamed, in: visibleScopes)
   }
-
-  let role: FunctionRole
 
   /// The name without the enclosing types: `user(id:completion:)`.
   var name: String { symbol.pathComponents.last ?? "" }
-
-  /// The names of the type that has the function, and of its superclasses.
-  let scopes: [String]
 
   /// The counterpart of a kind that the function has, or would have.
   func counterpart(_ kind: Counterpart.Kind) -> ExpectedCounterpart {
@@ -93,41 +92,54 @@ package struct CallbackFunction {
   /// The names of the enclosing types.
   var scope: [String] { Array(symbol.pathComponents.dropLast()) }
 
-  var line: Int { (symbol.location?.position.line ?? 0) + 1 }
+  var line: Int { symbol.location?.line ?? 1 }
 
   /// The number of characters before the name in its line.
   var column: Int { symbol.location?.position.character ?? 0 }
 
   /// The name with the enclosing types: `Store.user(id:completion:)`.
-  var title: String { symbol.pathComponents.joined(separator: ".") }
+  var title: String { symbol.title }
 
-  /// The access level of the declaration itself.
-  var access: AccessLevel { symbol.access }
+  private var availability: [SymbolGraph.Symbol.Availability] { symbol.availability ?? [] }
 
-  /// The lower one of the function's own access level and that of the enclosing types.
-  let visibility: AccessLevel
-
-  var isDeprecated: Bool { symbol.availability?.contains { $0.isUnconditionallyDeprecated == true } == true }
+  var isDeprecated: Bool { availability.contains { $0.isUnconditionallyDeprecated == true } }
 
   /// Whether the function has the annotation of `--deprecate`.
   var isRenamedToCounterpart: Bool {
-    symbol.availability?.contains { item in
+    availability.contains { item in
       item.isUnconditionallyDeprecated == true
         && (item.renamed == asyncCounterpart.title || item.renamed == futureCounterpart.title)
-    } == true
+    }
   }
 
-  var isUnavailable: Bool { symbol.availability?.contains { $0.isUnconditionallyUnavailable == true } == true }
+  var isUnavailable: Bool { availability.contains { $0.isUnconditionallyUnavailable == true } }
 
   /// Whether the function is an isolated member of an actor.
-  var isOnActor: Bool {
-    owner?.declarationFragments.contains { $0.spelling == "actor" } == true && !declaration.isNonisolated
-      && !declaration.isStatic
-  }
+  var isOnActor: Bool { owner?.isActor == true && !declaration.isNonisolated && !declaration.isStatic }
+}
+
+/// What the tool knows of a module before it reads the functions.
+struct ModuleFacts {
+  let configuration: MigrationConfiguration
+  let aliases: TypeAliases
+  let types: TypeFacts
+  let relations: TypeRelations
+  let roles: Roles
+  let handles: Handles
+  let counterparts: Counterparts
+  let bodies: FunctionBodies
+
+  /// The folder of the package, with a slash.
+  let root: String
+
+  /// A path as reports print it: without the package's folder.
+  func relativePath(_ path: String) -> String { path.hasPrefix(root) ? String(path.dropFirst(root.count)) : path }
 }
 
 extension SymbolGraph.Symbol {
   var access: AccessLevel { AccessLevel(rawValue: accessLevel) ?? .private }
+
+  var isActor: Bool { declarationFragments.contains { $0.spelling == "actor" } }
 
   /// Whether the symbol is a class, a struct, an enum or a protocol.
   var isType: Bool {

@@ -7,7 +7,7 @@ enum CallbackNames {
   }
 
   /// Beginnings of words in the names of closures that are usually called once, such as `completion`.
-  private static let completions = ["complet", "done", "finish", "then", "reply", "success", "succeed", "fulfil"]
+  static let completions = ["complet", "done", "finish", "then", "reply", "success", "succeed", "fulfil"]
 
   /// Beginnings of words in the names of callbacks that come once or often: the name of the function decides.
   private static let replies = ["callback", "handler", "result", "answer", "respon"]
@@ -44,36 +44,35 @@ enum CallbackNames {
     "decrypt", "ping", "stop", "cancel", "close", "disconnect",
   ]
 
+  /// How often a callback comes, by the name of its function, and by the label and the name of its parameter.
   static func repetition(function: String, parameter names: [String]) -> Repetition {
     let isCompletion = names.contains { hasWord($0, like: completions) }
-    let function = words(function)
-    let isEnding = function.first.map(endings.contains) == true
     if names.contains(where: { hasWord($0, like: repeatingParameters) }) {
       // `_ updates:` is work; `onReceiveCompletion:` can be either.
       let isWork = names.allSatisfy { ["_", "updates", "changes"].contains($0) }
       return isCompletion || isWork ? .unknown : .many
     }
-    // `getSubscription` and `loadListeners` ask for a thing of that name.
-    let isRequest = function.first.map(requests.contains) == true
-    let repeating = function.indices.filter { index in
+    let words = words(function)
+    let isEnding = words.first.map(endings.contains) == true
+    let isRequest = words.first.map(requests.contains) == true
+    let isRepeating = words.enumerated().contains { index, word in
+      guard hasWord([word], like: repeatingFunctions) else { return false }
       // `sendPoll` sends a questionnaire.
-      let isThing = index > 0 && ["poll", "polls"].contains(function[index])
-      return !isThing && hasWord([function[index]], like: repeatingFunctions)
-    }.map { function[$0] }
-    let isNoun = repeating.allSatisfy { word in
+      if index > 0, ["poll", "polls"].contains(word) { return false }
+      // `getSubscription` and `loadListeners` ask for a thing of that name.
+      if isRequest { return !nouns.contains { word.hasSuffix($0) } }
       // `setThreadSubscription(completion:)` sets such a thing. `addListener(completion:)` keeps its callback.
-      isRequest ? nouns.contains { word.hasSuffix($0) } : isCompletion && word.contains("ption")
+      return !(isCompletion && word.contains("ption"))
     }
-    let isRepeating = !repeating.isEmpty && !isEnding && !isNoun
-    if isRepeating { return .many }
+    if isRepeating, !isEnding { return .many }
     if isCompletion { return .once }
-    let isEvent = function.first == "on" || function.first == "when" || function.contains("did")
+    let isEvent = words.first == "on" || words.first == "when" || words.contains("did")
     if isEvent { return .many }
     let isReply = names.contains { hasWord($0, like: replies) }
-    return isReply && isRequest && !hasWord(function, like: doubtfulFunctions) ? .once : .unknown
+    return isReply && isRequest && !hasWord(words, like: doubtfulFunctions) ? .once : .unknown
   }
 
-  /// Whether a function might keep its callback for several events.
+  /// Whether a function might keep its callback for several events, by its name: `addHandler(_:)`, `trackChanges(_:)`.
   static func mightRepeat(function: String) -> Bool {
     let words = words(function)
     return hasWord(words, like: doubtfulFunctions) || words.first.map(registrations.contains) == true
@@ -88,25 +87,21 @@ enum CallbackNames {
   /// Endings of nouns that are made from a verb, as in `subscription` and `listeners`.
   private static let nouns = ["ption", "ptions", "er", "ers", "or", "ors"]
 
-  /// Returns the words of a documentation comment that say that a callback comes more than once; `nil` if none do.
-  static func phraseForManyCalls(in documentation: String) -> String? {
-    phrase(of: repetitions, in: documentation)
-  }
-
-  private static func phrase(of phrases: [String], in documentation: String) -> String? {
+  /// The first of the phrases that a documentation comment has; `nil` if it has none.
+  static func phrase(of phrases: [String], in documentation: String) -> String? {
     let text = documentation.lowercased()
     return phrases.first { text.contains($0) }
   }
 
-  private static let repetitions = [
+  /// Phrases of documentation comments that say that a callback comes more than once.
+  static let repetitions = [
     "more than once", "multiple times", "many times", "several times", "each time", "every time", "repeatedly",
     "whenever", "again and again", "for each", "for every", "periodically", "until you", "until it is removed",
   ]
 
-  /// Whether a parameter has the name of a completion handler.
-  static func isCompletion(_ parameter: Declaration.Parameter) -> Bool { parameter.isNamed(like: completions) }
-
   /// Whether the name of a function suggests that its callback's values are valid inside the callback only: `read(_:)`.
+  ///
+  /// If the callback gets the result of the work, only the first word counts: `write(_:completion:)` lends nothing.
   static func isScoped(function: String, givesResult: Bool = false) -> Bool {
     let words = words(function)
     // `inDatabase` and `asyncWithPool`, and not `logIn` and `loginWithToken`.
@@ -126,19 +121,15 @@ enum CallbackNames {
       || type.hasSuffix("Span") && type != "TimeSpan"
   }
 
-  /// Returns the words of a documentation comment that forbid keeping a value; `nil` if none do.
-  static func forbidsKeeping(_ documentation: String) -> String? {
-    phrase(of: phrases, in: documentation)
-  }
-
-  private static let phrases = [
+  /// Phrases of documentation comments that forbid keeping a value.
+  static let lendings = [
     "do not store", "don't store", "not be stored", "must not store", "do not keep", "don't keep", "do not retain",
     "don't retain", "not be retained", "not escape", "n't escape", "only valid", "valid only", "outside of the c",
     "outside the c", "outside of the b", "outside the b", "for the duration of", "after the closure", "after the block",
     "after the callback",
   ]
 
-  /// Whether a queue parameter only names the queue of the callback.
+  /// Whether the name of a queue parameter says that it is only the queue of the callback, such as `callbackQueue`.
   static func isQueue(_ name: String, hasDefault: Bool) -> Bool {
     let words = words(name)
     if hasDefault, ["on", "queue"].contains(name) { return true }

@@ -1,7 +1,7 @@
 /// Finds evidence in a function's body that its callback comes more than once.
 ///
-/// The evidence is a call after which the body goes on to another call, whatever the values are, or a call in a loop that
-/// goes on.
+/// The evidence is a call on a path that reaches another call, whatever the values are, or a call in a loop that can run
+/// again after the call.
 struct CallbackRepetition {
   private let tokens: SourceTokens
 
@@ -14,11 +14,11 @@ struct CallbackRepetition {
   init(of names: [String], in body: ClosedRange<Int>, _ tokens: SourceTokens) {
     self.tokens = tokens
     self.names = names
-    // Of `#if` one branch runs, and `let completion = once(completion)` is another closure.
-    let isHidden = body.contains { index in
+    // Only one branch of `#if` runs, and `let completion = once(completion)` makes another closure.
+    let isUnclear = body.contains { index in
       tokens[index] == "#if" || names.contains(tokens[index]) && Self.declares(index, tokens)
     }
-    guard !isHidden else { return }
+    guard !isUnclear else { return }
     evidence = repetition(in: body.lowerBound + 1..<body.upperBound)
     if evidence == nil, let line = lineOfListener(in: body) { evidence = { .comesForEachEvent(line, $0) } }
   }
@@ -36,16 +36,17 @@ struct CallbackRepetition {
 
   // MARK: Two calls
 
-  /// The evidence of statements, or of the statements in their blocks and closures.
+  /// The evidence of the statements in a range, or of those in their blocks and closures; `nil` if there is none.
   private func repetition(in range: Range<Int>) -> ((String) -> Refusal)? {
     let statements = tokens.statements(in: range)
     for (position, statement) in statements.enumerated() {
-      if let first = callThatGoesOn(statement) {
+      if let first = callBeforeEnd(of: statement) {
         for later in statements[(position + 1)...] {
           if let second = sureCall(later) {
-            let lines = (tokens.line(first), tokens.line(second))
-            return { .comesTwice(lines.0, lines.1, $0) }
+            let (firstLine, secondLine) = (tokens.line(first), tokens.line(second))
+            return { .comesTwice(firstLine, secondLine, $0) }
           }
+          // A path that leaves here might be the one with the first call.
           if hasExit(later) { break }
         }
       }
@@ -60,12 +61,13 @@ struct CallbackRepetition {
     return nil
   }
 
-  /// A call in a loop, or in the closure of `forEach`, after which the loop goes on.
+  /// A call in a loop, or in the closure of `forEach`, after which the loop can run again; `nil` if there is none.
   private func callInLoop(_ statement: Range<Int>) -> Int? {
-    if isLoop(statement) {
+    if ["for", "while", "repeat"].contains(tokens[statement.lowerBound]) {
       guard let body = blocks(of: statement).first else { return nil }
-      let end = LeavingRange(breaks: body.lowerBound, continues: body.lowerBound - 1)
-      return callThatGoesOn(in: body, leaving: end) ?? (hasExit(body, leaving: end) ? nil : sureCall(in: body))
+      // A `break` of this loop is an exit, and a `continue` is none: the brace of the loop is before the body.
+      let exits = Exits(breaks: body.lowerBound, continues: body.lowerBound - 1)
+      return callBeforeEnd(in: body, exits) ?? (hasExit(body, exits) ? nil : sureCall(in: body))
     }
     return first(closures(in: statement)) { brace in
       guard let called = tokens.functionCalled(withClosure: brace), tokens[called] == "forEach" else { return nil }
@@ -74,21 +76,19 @@ struct CallbackRepetition {
     }
   }
 
-  /// A call in a statement, on a path that goes on to the next statement.
-  private func callThatGoesOn(_ statement: Range<Int>) -> Int? {
-    let start = statement.lowerBound
-    return callThatGoesOn(statement, leaving: LeavingRange(breaks: start, continues: start))
-  }
-
-  private func callThatGoesOn(_ statement: Range<Int>, leaving end: LeavingRange) -> Int? {
+  /// A call in a statement, on a path that reaches the end of the statement; `nil` if there is none.
+  ///
+  /// Without `exits`, the exits of the statement count.
+  private func callBeforeEnd(of statement: Range<Int>, _ exits: Exits? = nil) -> Int? {
+    let exits = exits ?? .of(statement)
     switch tokens[statement.lowerBound] {
     case "if", "guard", "switch", "do", "for", "while", "repeat":
-      first(blocks(of: statement)) { callThatGoesOn(in: $0, leaving: end) }
-    default: directCall(statement)
+      return first(blocks(of: statement)) { callBeforeEnd(in: $0, exits) }
+    default: return directCall(statement)
     }
   }
 
-  /// The first result; not by `lazy`, which computes it twice, and so 2ⁿ times in n nested blocks.
+  /// The first result that is not `nil`; not by `lazy`, which computes it twice, and so 2ⁿ times in n nested blocks.
   private func first<Part>(_ parts: [Part], _ find: (Part) -> Int?) -> Int? {
     for part in parts {
       if let found = find(part) { return found }
@@ -96,18 +96,19 @@ struct CallbackRepetition {
     return nil
   }
 
-  private func callThatGoesOn(in range: Range<Int>, leaving end: LeavingRange) -> Int? {
-    let statements = tokens.statements(in: range)
+  /// A call in the statements of a block, on a path that reaches the end of the block; `nil` if there is none.
+  private func callBeforeEnd(in block: Range<Int>, _ exits: Exits) -> Int? {
+    let statements = tokens.statements(in: block)
     for (position, statement) in statements.enumerated() {
-      guard let call = callThatGoesOn(statement, leaving: end) else { continue }
-      return statements[position...].contains { hasExit($0, leaving: end) } ? nil : call
+      guard let call = callBeforeEnd(of: statement, exits) else { continue }
+      return statements[position...].contains { hasExit($0, exits) } ? nil : call
     }
     return nil
   }
 
   // MARK: A call on each path
 
-  /// The first call of a statement that runs on each path through it, also later in a closure; `nil` if there is none.
+  /// The first call that each path through a statement makes, also later in a closure; `nil` if a path makes none.
   private func sureCall(_ statement: Range<Int>) -> Int? {
     let start = statement.lowerBound
     switch tokens[start] {
@@ -124,15 +125,15 @@ struct CallbackRepetition {
     }
   }
 
+  /// The first call that each path through the statements in a range makes; `nil` if a path makes none.
   private func sureCall(in range: Range<Int>) -> Int? {
     for statement in tokens.statements(in: range) {
       if let call = sureCall(statement) { return call }
-      // Each path that leaves must have called the callback, or have no object to work for.
-      guard hasExit(statement) else { continue }
-      let blocks = blocks(of: statement).filter { hasExit($0) }
-      guard isGuardOfSelf(statement) || !blocks.isEmpty && blocks.allSatisfy({ sureCall(in: $0) != nil }) else {
-        return nil
-      }
+      // `guard let self` leaves without a call, but only if there is no object to work for.
+      guard hasExit(statement), !isGuardOfSelf(statement) else { continue }
+      // A path that leaves must have made a call.
+      let leaving = blocks(of: statement).filter { hasExit($0) }
+      guard !leaving.isEmpty, leaving.allSatisfy({ sureCall(in: $0) != nil }) else { return nil }
     }
     return nil
   }
@@ -144,19 +145,18 @@ struct CallbackRepetition {
 
   // MARK: Parts of a statement
 
-  /// The call of the callback that is the statement.
+  /// The call of a callback, if a statement is only that call.
   private func directCall(_ statement: Range<Int>) -> Int? {
     statement.first { !Self.prefixes.contains(tokens[$0]) }.flatMap { isCall($0) ? $0 : nil }
   }
 
   private func isCall(_ index: Int) -> Bool {
-    guard names.contains(tokens[index]), tokens[index - 1] != "." else { return false }
-    return tokens[["?", "!"].contains(tokens[index + 1]) ? index + 2 : index + 1] == "("
+    names.contains(tokens[index]) && tokens.argumentList(ofCallAt: index) != nil
   }
 
   private static let prefixes: Set<String> = ["try", "await", "?", "!", "_", "="]
 
-  /// The callback as an argument of a call that is the statement.
+  /// A callback that a statement passes on as an argument of a function, and not of an initializer such as `Job(done)`.
   private func passedCallback(_ statement: Range<Int>) -> Int? {
     statement.first { index in
       guard names.contains(tokens[index]), [",", ")"].contains(tokens[index + 1]),
@@ -180,54 +180,55 @@ struct CallbackRepetition {
     }
   }
 
+  /// The blocks of a statement, in which each case of a `switch` is one.
   private func blocks(of statement: Range<Int>) -> [Range<Int>] {
     guard tokens[statement.lowerBound] == "switch" else { return tokens.blocks(of: statement) }
     let brace = statement.first { tokens[$0] == "{" && isAtLevel($0, of: statement.lowerBound) }
     return brace.map(tokens.cases) ?? []
   }
 
-  private func isLoop(_ statement: Range<Int>) -> Bool {
-    ["for", "while", "repeat"].contains(tokens[statement.lowerBound])
-  }
-
   private func isAtLevel(_ index: Int, of start: Int) -> Bool { tokens.parent(index) == tokens.parent(start) }
 
   private func isLowercase(_ index: Int) -> Bool { tokens[index].first.map { $0.isLowercase || $0 == "_" } == true }
 
-  /// The code that a path leaves: by `break` or `continue` if the loop or `switch` begins before these tokens.
-  private struct LeavingRange {
+  /// Which jumps leave some code: a `break` or a `continue` if its loop or `switch` begins before the token given here.
+  private struct Exits {
     let breaks: Int
     let continues: Int
+
+    /// The jumps that leave a statement and its own loop.
+    static func of(_ statement: Range<Int>) -> Exits {
+      Exits(breaks: statement.lowerBound, continues: statement.lowerBound)
+    }
   }
 
-  /// Whether a path leaves the code around a statement in it, such as a `return` outside closures.
-  private func hasExit(_ statement: Range<Int>) -> Bool {
-    hasExit(statement, leaving: LeavingRange(breaks: statement.lowerBound, continues: statement.lowerBound))
-  }
-
-  private func hasExit(_ statement: Range<Int>, leaving end: LeavingRange) -> Bool {
+  /// Whether a path leaves a statement otherwise than at its end, such as by a `return` outside closures.
+  ///
+  /// Without `exits`, the exits of the statement count.
+  private func hasExit(_ statement: Range<Int>, _ exits: Exits? = nil) -> Bool {
+    let exits = exits ?? .of(statement)
     let level = tokens.closureOrFunction(around: statement.lowerBound)
     return statement.contains { index in
-      guard Self.exits.contains(tokens[index]), tokens[index - 1] != ".",
+      guard Self.jumps.contains(tokens[index]), tokens[index - 1] != ".",
         tokens.closureOrFunction(around: index) == level
       else { return false }
-      // A label can name any loop around the statement.
+      // A value or a label follows. A label can name any loop around the statement.
       if SourceTokens.isWord(tokens[index + 1]), !tokens.isFirstOnLine(index + 1) { return true }
       switch tokens[index] {
-      case "break": return tokens.brace(ofLoopAround: index, orSwitch: true).map { $0 < end.breaks } != false
-      case "continue": return tokens.brace(ofLoopAround: index, orSwitch: false).map { $0 < end.continues } != false
+      case "break": return tokens.brace(ofLoopAround: index, orSwitch: true).map { $0 < exits.breaks } != false
+      case "continue": return tokens.brace(ofLoopAround: index, orSwitch: false).map { $0 < exits.continues } != false
       default: return true
       }
     }
   }
 
-  private static let exits: Set<String> = [
+  private static let jumps: Set<String> = [
     "return", "throw", "break", "continue", "fallthrough", "fatalError", "preconditionFailure", "exit", "abort",
   ]
 
   // MARK: Listeners
 
-  /// The line of a call in a closure that runs for each event, in a function that never removes the closure.
+  /// The line of a call in a closure that runs for each event; `nil` if the function seems to remove the closure again.
   private func lineOfListener(in body: ClosedRange<Int>) -> Int? {
     let isRemoved = body.contains { index in
       Self.removals.contains { tokens[index].lowercased().contains($0) }

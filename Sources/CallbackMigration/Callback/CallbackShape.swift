@@ -53,13 +53,12 @@ package enum CallbackShape {
   var typedFailure: ArraySlice<Token>? {
     switch self {
     case .result(_, let failure), .response(_, let failure):
-      let isAny = ["any Error", "Error", "any Swift.Error", "Swift.Error", "Never"].contains(failure.text)
-      return isAny ? nil : failure
-    default: return nil
+      failure.isAnyError || failure.text == "Never" ? nil : failure
+    default: nil
     }
   }
 
-  /// Whether the callback gets either values or a failure.
+  /// Whether the type shows that the callback gets either values or a failure, and so ends the work.
   var isDivided: Bool {
     switch self {
     case .result, .successOrFailure, .valuesOrError(_, areOptional: true): true
@@ -103,7 +102,7 @@ package struct Callbacks {
   /// The difference of a counterpart that returns a failure, and does not throw it.
   var returnedFailure: Refusal?
 
-  /// The indices of the callbacks among the parameters.
+  /// The indices of the parameters that get the result.
   var indices: Set<Int> { failure.map { [completion, $0] } ?? [completion] }
 
   /// The parameters that an async counterpart does not have.
@@ -122,7 +121,7 @@ extension Callbacks {
   /// Finds the callbacks of a function; `nil` if it takes none.
   ///
   /// The type of a closure decides its shape. The names and the package's configuration say whether the closure is
-  /// called once. If nothing says so, the shape is `unknown`.
+  /// called once. If nothing says so, the shape is `unknown`. `bodies` finds the bodies that get the closures at indices.
   init?(
     _ declaration: Declaration,
     _ aliases: TypeAliases,
@@ -138,8 +137,9 @@ extension Callbacks {
       // A closure that throws or awaits is work to do, unless its name says otherwise.
       guard type.effects.isEmpty || parameter.isNamed(like: CallbackNames.callbacks) else { continue }
       let specifiers = parameter.specifiers
-      guard !specifiers.contains("@autoclosure") else { continue }
-      guard specifiers.contains("@escaping") || aliases.isOptional(parameter.type) else { continue }
+      // An optional closure always escapes.
+      let isEscaping = specifiers.contains("@escaping") || aliases.isOptional(parameter.type)
+      guard isEscaping, !specifiers.contains("@autoclosure") else { continue }
       if parameter.isNamed(like: ["progress"]) {
         if let shape = ProgressShape(type), progress == nil { progress = (index, shape) }
       } else {
@@ -166,17 +166,19 @@ extension Callbacks {
       self.init(shape: .unknown(.takesCallbacks(completions.count)), completion: first.index)
     }
     self.progress = progress
-    queue = QueueParameter(declaration, aliases, knowledge.value(.queue))
+    queue = QueueParameter(declaration, aliases, knowledge.values[.queue])
   }
 }
 
 extension Declaration.Parameter {
+  /// Whether a word of the label or of the name begins with one of `beginnings`.
   func isNamed(like beginnings: [String]) -> Bool {
     [label, name].contains { CallbackNames.hasWord($0, like: beginnings) }
   }
 }
 
 extension ProgressShape {
+  /// Reads the type of a closure for progress; `nil` if its parameters are neither a fraction nor two counts.
   fileprivate init?(_ type: FunctionType) {
     let types = type.parameters.map(\.text)
     switch types {

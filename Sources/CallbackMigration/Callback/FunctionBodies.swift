@@ -1,7 +1,11 @@
 internal import Foundation
 
 /// The bodies of a module's functions, by the text of its files.
-final class FunctionBodies {
+struct FunctionBodies {
+  private let roles: Roles
+
+  /// The functions of the graph by their titles with the enclosing types.
+  private var symbols: [String: [SymbolGraph.Symbol]] = [:]
   private var files: [String: SourceTokens] = [:]
 
   /// The functions of all files by their base names, also private ones, which have no place in the symbol graph.
@@ -10,7 +14,9 @@ final class FunctionBodies {
   /// The name tokens of the functions in each file, by their lines.
   private var names: [String: [Int: Int]] = [:]
 
-  init(sources: [String]) {
+  init(_ graph: SymbolGraph, _ roles: Roles, sources: [String]) {
+    self.roles = roles
+    for symbol in graph.symbols { symbols[symbol.title, default: []].append(symbol) }
     for path in Set(sources).sorted() {
       let tokens = SourceTokens((try? String(contentsOfFile: path, encoding: .utf8)) ?? "")
       guard tokens.isBalanced else { continue }
@@ -22,17 +28,37 @@ final class FunctionBodies {
     }
   }
 
-  /// The body of the function whose name is on a line, and after it the bodies to which it passes its callbacks.
-  func bodies(path: String, line: Int, callbacks: [String]) -> [FunctionBody] {
+  /// For each body that a call of a function can run, that body and those to which it passes the callbacks at `indices`.
+  ///
+  /// A call can run the function itself, those of subclasses, and those of types that conform.
+  func implementations(of symbol: SymbolGraph.Symbol, _ declaration: Declaration, _ indices: Set<Int>)
+    -> [[FunctionBody]]
+  {
+    let name = symbol.pathComponents.last ?? ""
+    let others = roles.conformers(of: symbol).flatMap { symbols["\($0).\(name)"] ?? [] }
+    return ([symbol] + others).compactMap { symbol in
+      guard let location = symbol.location, let path = location.path,
+        let parameters = Declaration(symbol.tokens)?.parameters
+      else { return nil }
+      let callbacks = indices.filter(parameters.indices.contains).map { parameters[$0].name }
+      let found = bodies(path: path, line: location.line, callbacks: callbacks)
+      return found.isEmpty ? nil : found
+    }
+  }
+
+  /// The body of the function whose name is on a line, and after it the bodies to which it passes its callbacks; none for
+  /// a requirement, and for a file that is not read.
+  private func bodies(path: String, line: Int, callbacks: [String]) -> [FunctionBody] {
     guard let tokens = files[path], let name = names[path]?[line], let body = tokens.body(ofFunction: name) else {
       return []
     }
     var found = [FunctionBody(tokens: tokens, range: body, callbacks: callbacks)]
-    // A chain of functions, such as `load`, `send` and `perform`, and not a circle of them.
+    // Follows a chain such as `load`, `send` and `perform` for a few functions, and leaves a circle.
     var next = 0
     while next < found.count, found.count < 8 {
       let body = found[next]
-      found += body.receivers.compactMap { receiver($0, returnsHandle: body.returnsHandle) }.filter { other in
+      let others = body.receivers.compactMap { bodyCalled(by: $0, returnsHandle: body.returnsHandle) }
+      found += others.filter { other in
         !found.contains { $0.range == other.range && $0.tokens.text == other.tokens.text }
       }
       next += 1
@@ -41,7 +67,7 @@ final class FunctionBodies {
   }
 
   /// The body of the only function with the name and label of a call; `nil` if several functions have them.
-  private func receiver(_ call: FunctionBody.Receiver, returnsHandle: Bool) -> FunctionBody? {
+  private func bodyCalled(by call: FunctionBody.Receiver, returnsHandle: Bool) -> FunctionBody? {
     let found = (functions[call.base] ?? []).compactMap { tokens, name -> FunctionBody? in
       guard let parameter = tokens.parameter(labelled: call.label, ofFunction: name),
         let body = tokens.body(ofFunction: name)
@@ -79,7 +105,8 @@ struct FunctionBody {
   func refusal(_ title: String) -> Refusal? {
     for index in range where callbacks.contains(tokens[index]) {
       if let property = tokens.property(assignedAt: index) { return .isStored(in: property, title) }
-      if let property = tokens.collection(keeping: index), !declares(property) { return .isKept(in: property, title) }
+      // A local collection ends with the function.
+      if let name = tokens.collection(keeping: index), !declares(name) { return .isKept(in: name, title) }
     }
     return CallbackRepetition(of: callbacks, in: range, tokens).refusal(title)
   }
@@ -87,22 +114,22 @@ struct FunctionBody {
   /// The line of a call without an error and without one of the values; `nil` if there is none.
   var lineWithoutValue: Int? {
     range.first { index in
-      guard callbacks.contains(tokens[index]), tokens[index - 1] != "." else { return false }
-      let open = ["?", "!"].contains(tokens[index + 1]) ? index + 2 : index + 1
-      guard tokens[open] == "(", let arguments = tokens.arguments(in: open), arguments.count > 1 else { return false }
+      guard callbacks.contains(tokens[index]), let open = tokens.argumentList(ofCallAt: index),
+        let arguments = tokens.arguments(in: open), arguments.count > 1
+      else { return false }
       let areMissing = arguments.map { $0.count == 1 && tokens[$0.lowerBound] == "nil" }
       return areMissing.last == true && areMissing.dropLast().contains(true)
     }.map(tokens.line)
   }
 
-  /// Whether the body starts the handle that it returns, as in `task.resume()` before `return task`.
+  /// Whether the body starts the handle that it returns by a method, as in `task.resume()` before `return task`.
   func starts(by method: String) -> Bool {
     guard returnsHandle else { return false }
     let name = method.prefix { $0 != "(" }
     return range.contains { index in
-      guard tokens[index] == name, tokens[index - 1] == ".", tokens[index + 1] == "(", tokens[index + 2] == ")",
-        tokens.parent(index) == range.lowerBound
-      else { return false }
+      let isCall = tokens[index - 1] == "." && tokens[index + 1] == "(" && tokens[index + 2] == ")"
+      // In a branch or a closure, the call might not run.
+      guard tokens[index] == name, isCall, tokens.parent(index) == range.lowerBound else { return false }
       let handle = tokens[["?", "!"].contains(tokens[index - 2]) ? index - 3 : index - 2]
       return range.contains { tokens[$0] == "return" && tokens[$0 + 1] == handle }
     }
@@ -110,7 +137,8 @@ struct FunctionBody {
 
   /// Whether the body makes a handle of this type, such as `session.dataTask(with: request)`, and starts none.
   func makes(_ type: String, withoutStarting method: String) -> Bool {
-    guard returnsHandle, !range.contains(where: { tokens[$0] == method.prefix { $0 != "(" } }) else { return false }
+    let name = method.prefix { $0 != "(" }
+    guard returnsHandle, !range.contains(where: { tokens[$0] == name }) else { return false }
     return range.contains { index in
       tokens[index + 1] == "(" && (tokens[index] == type || tokens[index].hasSuffix("Task"))
     }
@@ -123,12 +151,13 @@ struct FunctionBody {
         let open = tokens.parent(index), tokens[open] == "(", SourceTokens.isWord(tokens[open - 1])
       else { return nil }
       let isLabelled = tokens[index - 1] == ":" && SourceTokens.isWord(tokens[index - 2])
-      let isReturned =
-        tokens.parent(open) == range.lowerBound && tokens.partner(open).map { $0 + 1 == range.upperBound } == true
+      let isLast = tokens.partner(open).map { $0 + 1 == range.upperBound } == true
+      let isReturned = isLast && tokens.parent(open) == range.lowerBound
       return Receiver(base: tokens[open - 1], label: isLabelled ? tokens[index - 2] : "_", isReturned: isReturned)
     }
   }
 
+  /// Whether the body has a variable of this name.
   private func declares(_ name: String) -> Bool {
     range.contains { tokens[$0] == name && ["var", "let"].contains(tokens[$0 - 1]) }
   }
@@ -146,6 +175,13 @@ extension SourceTokens {
     return nil
   }
 
+  /// The bracket after the name of a called closure, as in `done(` and `done?(`; `nil` if the name is not called, or is
+  /// that of a member.
+  func argumentList(ofCallAt name: Int) -> Int? {
+    let open = ["?", "!"].contains(self[name + 1]) ? name + 2 : name + 1
+    return self[name - 1] != "." && self[open] == "(" ? open : nil
+  }
+
   /// The parts between the commas of brackets; `nil` if the token is no opening bracket.
   func arguments(in open: Int) -> [Range<Int>]? {
     guard items.indices.contains(open), let close = partner(open), close > open else { return nil }
@@ -154,16 +190,17 @@ extension SourceTokens {
     return zip([open] + commas, commas + [close]).map { $0 + 1..<$1 }
   }
 
-  /// The property whose whole new value is the token at `index`.
+  /// The property whose new value is the token at `index`, and nothing more; `nil` if there is none.
   fileprivate func property(assignedAt index: Int) -> String? {
-    guard self[index - 1] == "=", Self.isWord(self[index - 2]) else { return nil }
-    guard self[index + 1] == "}" || self[index + 1] == ";" || isFirstOnLine(index + 1) else { return nil }
+    let endsStatement = self[index + 1] == "}" || self[index + 1] == ";" || isFirstOnLine(index + 1)
+    guard self[index - 1] == "=", Self.isWord(self[index - 2]), endsStatement else { return nil }
     // `let handler = completion` sets a local value. A property stands after a dot, or first in its line.
     let isMember = self[index - 3] == "." || self[index - 4] == "." && self[index - 3] == "?"
     return isMember || isFirstOnLine(index - 2) ? self[index - 2] : nil
   }
 
-  /// The array or dictionary that keeps the token at `index`, alone or in a tuple or an array.
+  /// The array or dictionary to which a statement adds the token at `index`, alone or in a tuple or an array; `nil` if
+  /// there is none.
   fileprivate func collection(keeping index: Int) -> String? {
     // From the innermost brackets outwards, as in `waiting.append((id, callback))`.
     var element = index
@@ -171,52 +208,22 @@ extension SourceTokens {
       guard self[open] == "(" || self[open] == "[" else { return nil }
       if self[open] == "(", Self.isWord(self[open - 1]) {
         let isKept = ["append", "insert", "updateValue"].contains(self[open - 1]) && self[open - 2] == "."
-        return isKept ? receiver(before: open - 2) : nil
+        return isKept ? name(before: open - 2) : nil
       }
       element = open
     }
-    // As in `waiting[key, default: []] += [callback]`.
-    let sign = self[element - 1] == "=" && self[element - 2] == "+" ? element - 2 : element - 1
     guard self[element - 1] == "=" else { return nil }
-    if self[sign - 1] == "]" { return receiver(before: sign) }
-    return sign < element - 1 && Self.isWord(self[sign - 1]) ? self[sign - 1] : nil
+    // As in `waiting[key] = callback`, `waiting[key, default: []] += [callback]` and `waiting += [callback]`.
+    let isAddition = self[element - 2] == "+"
+    let sign = isAddition ? element - 2 : element - 1
+    if self[sign - 1] == "]" { return name(before: sign) }
+    return isAddition && Self.isWord(self[sign - 1]) ? self[sign - 1] : nil
   }
 
-  /// The name before a dot or a sign, and before the subscript between them.
-  private func receiver(before index: Int) -> String? {
+  /// The name before a dot or a sign, as `waiting` in `waiting[key]?.append`; `nil` if no name stands there.
+  private func name(before index: Int) -> String? {
     var last = index - 1
     while ["]", "?", "!"].contains(self[last]) { last = self[last] == "]" ? (partner(last) ?? 0) - 1 : last - 1 }
     return Self.isWord(self[last]) ? self[last] : nil
-  }
-}
-
-/// The bodies that a call of a function can run: its own, those of subclasses, and those of types that conform.
-struct ImplementationBodies {
-  private let bodies: FunctionBodies
-  private let roles: Roles
-
-  /// The functions of the graph by their titles with the enclosing types.
-  private var symbols: [String: [SymbolGraph.Symbol]] = [:]
-
-  init(_ graph: SymbolGraph, _ roles: Roles, sources: [String]) {
-    bodies = FunctionBodies(sources: sources)
-    self.roles = roles
-    for symbol in graph.symbols { symbols[symbol.pathComponents.joined(separator: "."), default: []].append(symbol) }
-  }
-
-  /// For each implementation of a function its body, and the bodies to which that passes the callbacks.
-  func implementations(of symbol: SymbolGraph.Symbol, _ declaration: Declaration, _ indices: Set<Int>)
-    -> [[FunctionBody]]
-  {
-    let name = symbol.pathComponents.last ?? ""
-    let others = roles.conformers(of: symbol).flatMap { symbols["\($0).\(name)"] ?? [] }
-    return ([symbol] + others).compactMap { symbol in
-      guard let location = symbol.location, let path = location.path,
-        let parameters = Declaration([Token](symbol.declarationFragments))?.parameters
-      else { return nil }
-      let callbacks = indices.filter(parameters.indices.contains).map { parameters[$0].name }
-      let found = bodies.bodies(path: path, line: location.position.line + 1, callbacks: callbacks)
-      return found.isEmpty ? nil : found
-    }
   }
 }

@@ -1,6 +1,6 @@
 /// Finds out how a handle that a function returns cancels the work.
 struct Handles {
-  /// The methods of each type that end work, and that need no arguments.
+  /// The methods of each type that end work, and that need no arguments, by their names.
   private var methods: [String: [String: CancelMethod]] = [:]
 
   /// The methods of each type that begin work, and that need no arguments.
@@ -13,10 +13,12 @@ struct Handles {
   private let aliases: TypeAliases
   private let facts: TypeFacts
 
+  /// The methods that begin the work of a handle.
   private static let beginnings: Set<String> = [
     "resume()", "start()", "run()", "begin()", "activate()", "launch()", "execute()",
   ]
 
+  /// The first words of methods that end work.
   private static let endings = [
     "cancel", "stop", "abort", "invalidate", "dispose", "terminate", "unsubscribe", "remove", "close",
   ]
@@ -25,19 +27,16 @@ struct Handles {
     self.types = types
     self.aliases = aliases
     self.facts = facts
-    let conformances = graph.relationships.filter { $0.targetFallback == "_Concurrency.Actor" }
-    let actors = Set(conformances.map(\.source))
+    let actors = Set(graph.relationships.filter { $0.targetFallback == "_Concurrency.Actor" }.map(\.source))
     for symbol in graph.symbols where symbol.access >= .internal {
       guard let owner = types.owners[symbol.identifier.precise], let name = symbol.pathComponents.last else { continue }
       if Self.beginnings.contains(name) { starts[owner] = name }
       guard Self.endings.contains(where: { name.hasPrefix($0) }),
-        let declaration = Declaration([Token](symbol.declarationFragments)), !declaration.isStatic
+        let declaration = Declaration(symbol.tokens), !declaration.isStatic
       else { continue }
       if declaration.parameters.allSatisfy({ $0.defaultValue != nil }) {
-        methods[owner, default: [:]][declaration.plainName] = CancelMethod(
-          declaration,
-          isOnActor: actors.contains(owner)
-        )
+        let method = CancelMethod(declaration: declaration, isOnActor: actors.contains(owner))
+        methods[owner, default: [:]][declaration.plainName] = method
       } else {
         cancelByArgument.insert(owner)
       }
@@ -45,6 +44,9 @@ struct Handles {
   }
 
   /// Returns how the handle that a function returns cancels its work.
+  ///
+  /// The configuration decides first. Then a handle that has to be started is refused unless something says that it runs.
+  /// Then a method `cancel()` cancels the work. Another result is dropped if callers can ignore it, and otherwise refused.
   func cancellation(
     of declaration: Declaration,
     in owner: SymbolGraph.Symbol?,
@@ -54,58 +56,59 @@ struct Handles {
   ) -> HandleCancellation {
     let title = knowledge.title
     let type = aliases.resolve(declaration.returnType)
-    guard !type.isEmpty, !CallbackShape.isVoid(type), knowledge.value(.handle) != "none" else { return .none }
+    guard !type.isEmpty, !CallbackShape.isVoid(type), knowledge.values[.handle] != "none" else { return .none }
     let bare = aliases.resolve(aliases.wrapped(type) ?? type)
     let isSendable = facts.sendability(of: bare, genericSendables) == .yes
-    func call(_ method: String, _ kind: CancelMethod? = nil) -> HandleCancellation {
-      let isOptional = aliases.isOptional(type)
-      let call = HandleCall(
-        method: method,
-        isOptional: isOptional,
-        isTransferred: !isSendable,
-        isAwaited: kind?.isAwaited == true,
-        isThrowing: kind?.isThrowing == true,
-        returnsValue: kind?.returnsValue == true
-      )
-      return .calls(call)
-    }
     var reader = TokenReader(bare)
     while reader.take("any") || reader.take("some") {}
-    let name = reader.takeTypeName().names.last
+    let names = reader.takeTypeName().names
+    // A type such as a tuple has no name, and no method that could cancel.
+    let name = reader.isAtEnd ? names.last : nil
     let isSelf = bare.text == "Self"
-    let identifier = isSelf ? owner?.identifier.precise : reader.isAtEnd ? name?.type : nil
-    let found = identifier.map(methods(of:)) ?? [:]
-    if let method = knowledge.value(.handle) { return call(method, found[String(method.prefix { $0 != "(" })]) }
-    // A request that returns itself is running. Another handle could wait for its caller to start it.
-    // A caller that can ignore the handle need not start it either.
+    let identifier = isSelf ? owner?.identifier.precise : name?.type
+    let endings = identifier.map(methods(of:)) ?? [:]
+    func call(_ method: String) -> HandleCancellation {
+      let declared = endings[String(method.prefix { $0 != "(" })]
+      return .calls(
+        HandleCall(
+          method: method,
+          isOptional: aliases.isOptional(type),
+          isTransferred: !isSendable,
+          isAwaited: declared?.isAwaited == true,
+          isThrowing: declared?.declaration.isThrowing == true,
+          returnsValue: declared?.returnsValue == true
+        )
+      )
+    }
+    if let method = knowledge.values[.handle] { return call(method) }
+    // A caller that can ignore the handle need not start it.
     let canIgnore = isSelf || declaration.attributes.contains("@discardableResult")
+    // A request that returns itself is running. Another handle could wait for its caller to start it.
     let isOwner = isSelf || identifier != nil && identifier == owner?.identifier.precise
-    let start = name.flatMap { reader.isAtEnd ? systemStart($0) : nil } ?? identifier.flatMap(start(of:))
-    if !isOwner, let start {
-      let isSystem = name.flatMap(systemStart) != nil
-      let end = isSystem ? "cancel()" : Self.ending(among: found)
+    let systemStart = name.flatMap(systemStart)
+    if !isOwner, let start = systemStart ?? identifier.flatMap(start(of:)) {
+      let end = systemStart == nil ? Self.ending(among: endings) : "cancel()"
       let isStarted = !bodies.isEmpty && bodies.allSatisfy { $0.contains { $0.starts(by: start) } }
       let isUnstarted = bodies.joined().contains { $0.makes(bare.text, withoutStarting: start) }
       if isStarted || canIgnore && !isUnstarted {
-        guard let end else { return .dropped(.dropsResult(type.text, title)) }
-        return call(end, found[String(end.dropLast(2))])
+        return end.map(call) ?? .dropped(.dropsResult(type.text, title))
       }
       return .refused(.mightNotRun(bare.text, start: start, end: end, title))
     }
-    if let name, reader.isAtEnd, isSystemHandle(name) {
-      let call = HandleCall(method: "cancel()", isOptional: aliases.isOptional(type))
-      return .calls(call)
+    if let name, isSystemHandle(name) {
+      return .calls(HandleCall(method: "cancel()", isOptional: aliases.isOptional(type)))
     }
-    if let method = found["cancel"] {
-      guard let refusal = method.refusal else { return call("cancel()", method) }
+    if let method = endings["cancel"] {
+      guard let refusal = method.refusal else { return call("cancel()") }
       return .refused(.cannotCancel(bare.text, because: refusal, title))
     }
-    if let other = found.keys.min() { return .refused(.mightCancel(bare.text, "\(other)()", title)) }
+    if let other = endings.keys.min() { return .refused(.mightCancel(bare.text, "\(other)()", title)) }
     let isValue = isSendable || identifier.flatMap { types.symbols[$0] }?.isType == true
     if !isValue {
       let unknown = Refusal.unknownHandle(bare.text, title)
       return canIgnore ? .dropped(unknown) : .refused(unknown)
     }
+    // The result might be a token for a method such as `cancel(id:)` of the owner.
     let isToken = owner.map { cancelByArgument.contains($0.identifier.precise) } == true && !isSelf
     if canIgnore, !isToken { return .dropped(.dropsResult(type.text, title)) }
     return .refused(.returnsValue(type.text, title))
@@ -132,13 +135,14 @@ struct Handles {
     name.type == "s:ScT" || isOfFoundation(name) && name.text == "Progress"
   }
 
-  /// The method that starts a handle of Foundation.
+  /// The method that starts one of Foundation's handles; `nil` if the token names none that has to be started.
   private func systemStart(_ name: Token) -> String? {
     guard isOfFoundation(name) else { return nil }
     if Self.urlTasks.contains(name.text) { return "resume()" }
     return ["Operation", "BlockOperation"].contains(name.text) ? "start()" : nil
   }
 
+  /// Whether a name can be that of a type of Foundation: by its module, as a type of C, or without an identifier.
   private func isOfFoundation(_ name: Token) -> Bool {
     name.type?.hasPrefix("c:") != false || name.type?.contains("10Foundation") == true
       || name.type?.contains("20Foundation") == true
@@ -179,7 +183,7 @@ package struct HandleCall {
   var isThrowing = false
   var returnsValue = false
 
-  /// The call on a handle of this name.
+  /// The call on a handle of this name, in a task if it is awaited; `task` is the spelling of that type.
   package func text(of handle: String, task: String = "Task") -> String {
     let words = [returnsValue ? "_ =" : "", isThrowing ? "try?" : "", isAwaited ? "await" : ""].filter { !$0.isEmpty }
     let call = "\(handle)\(isTransferred ? ".value" : "")\(isOptional ? "?" : "").\(method)"
@@ -190,23 +194,18 @@ package struct HandleCall {
 
 /// A method that ends the work of a handle.
 private struct CancelMethod {
-  private let declaration: Declaration
-  private let isOnActor: Bool
+  let declaration: Declaration
+  let isOnActor: Bool
 
-  init(_ declaration: Declaration, isOnActor: Bool) {
-    self.declaration = declaration
-    self.isOnActor = isOnActor
-  }
-
+  /// Whether a call of the method from outside its actor needs an await.
   var isAwaited: Bool {
     declaration.isAsync || declaration.globalActor != nil || isOnActor && !declaration.isNonisolated
   }
 
-  var isThrowing: Bool { declaration.isThrowing }
-
+  /// Whether the compiler would warn of a call whose result is not used.
   var returnsValue: Bool {
-    let isIgnored = declaration.returnType.isEmpty || CallbackShape.isVoid(declaration.returnType)
-    return !isIgnored && !declaration.attributes.contains("@discardableResult")
+    let isVoid = declaration.returnType.isEmpty || CallbackShape.isVoid(declaration.returnType)
+    return !isVoid && !declaration.attributes.contains("@discardableResult")
   }
 
   /// The reason why the cancellation cannot use a stored handle.

@@ -5,20 +5,20 @@ struct QueueParameter {
   /// The argument that a counterpart passes; `nil` if it uses the function's default.
   let argument: String?
 
-  /// Finds the parameter with the configured name, or a queue with a known name.
+  /// Finds the parameter with the configured name, or a queue with a known name; `nil` if there is none.
   ///
   /// A `queue` without a default might be the queue of the work, so it stays a parameter.
-  init?(_ declaration: Declaration, _ aliases: TypeAliases, _ name: String?) {
+  init?(_ declaration: Declaration, _ aliases: TypeAliases, _ configuredName: String?) {
     let parameters = declaration.parameters
     let found = parameters.indices.filter { index in
       let parameter = parameters[index]
       let names = [parameter.label, parameter.name]
-      if let name { return names.contains(name) }
+      if let configuredName { return names.contains(configuredName) }
       let type = aliases.wrapped(parameter.type) ?? aliases.resolve(parameter.type)
       guard ["DispatchQueue", "OperationQueue", "Dispatch.DispatchQueue"].contains(type.text) else { return false }
       return names.contains { CallbackNames.isQueue($0, hasDefault: parameter.defaultValue != nil) }
     }
-    // Beside a `callbackQueue`, a `queue` is that of the work.
+    // Of `callbackQueue` and `queue = .main`, the first is meant.
     let named = found.first { index in
       [parameters[index].label, parameters[index].name].contains { CallbackNames.isQueue($0, hasDefault: false) }
     }
@@ -34,6 +34,7 @@ struct QueueParameter {
     } else if type.text == "OperationQueue" {
       argument = "OperationQueue()"
     } else {
+      // No argument is known for the type, so counterparts keep the parameter.
       return nil
     }
   }

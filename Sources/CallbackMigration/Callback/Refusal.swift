@@ -41,7 +41,7 @@ package struct Refusal: Equatable, Sendable {
     entry = Entry(key: table.rawValue, pattern: title, value: value)
   }
 
-  /// The reason with `…` for each name, by which the report groups refusals.
+  /// The reason with `…` for each name, which stands between backticks; the report groups refusals by it.
   var general: String {
     reason.split(separator: "`", omittingEmptySubsequences: false).enumerated()
       .map { $0.offset.isMultiple(of: 2) ? String($0.element) : "`…`" }.joined()

@@ -5,8 +5,13 @@ package enum Sendability: String {
 
 /// Facts about types, from the symbol graph of a module.
 struct TypeFacts {
+  /// The types that are declared `Sendable`.
   private var sendable: Set<String>
+
+  /// The types that the graph declares.
   private var own: Set<String>
+
+  /// The classes and protocols among them.
   private let references: Set<String>
 
   /// The functions that lend values of each type to a closure, as `read(_:)` lends a database.
@@ -26,7 +31,7 @@ struct TypeFacts {
     let conformances = graph.relationships.filter { $0.kind == "conformsTo" && $0.targetFallback == "Swift.Sendable" }
     sendable = Set(conformances.map(\.source))
     for symbol in graph.symbols where symbol.kind.identifier == "swift.associatedtype" {
-      var reader = TokenReader([Token](symbol.declarationFragments))
+      var reader = TokenReader(symbol.tokens)
       _ = reader.take(upTo: [":"])
       let protocols = reader.take(":") ? reader.rest.compactMap(\.type) : []
       own.insert(symbol.identifier.precise)
@@ -39,7 +44,7 @@ struct TypeFacts {
     ["s:s8SendableP", "s:s5ErrorP", "s:ScA"].contains(type) || sendable.contains(type)
   }
 
-  /// The types that the generic requirements of a function or its type make `Sendable`.
+  /// The names of the generic parameters that are `Sendable` in a function, and `Self` if the type is.
   func sendables(in symbol: SymbolGraph.Symbol, of owner: SymbolGraph.Symbol?) -> Set<String> {
     let constraints = (symbol.swiftGenerics?.constraints ?? []) + (symbol.swiftExtension?.constraints ?? [])
     var names = Set(
@@ -59,12 +64,12 @@ struct TypeFacts {
     var reader = TokenReader(type)
     if let inside = reader.takeBracketed("(", ")") {
       guard reader.isAtEnd else { return .no }  // a closure
-      return all(inside.elements.map(FunctionType.withoutLabel), genericSendables)
+      return weakest(of: inside.elements.map(FunctionType.withoutLabel), genericSendables)
     }
     if let inside = reader.takeBracketed("[", "]"), reader.isAtEnd {
       var parts = TokenReader(inside)
       let first = parts.take(upTo: [":"])
-      return all(parts.take(":") ? [first, parts.rest] : [first], genericSendables)
+      return weakest(of: parts.take(":") ? [first, parts.rest] : [first], genericSendables)
     }
     if genericSendables.contains(type.text) { return .yes }
     // In a graph that `swiftc` writes the name is `Element`, and in one that is made from a module `Self.Element`.
@@ -72,40 +77,38 @@ struct TypeFacts {
     reader = TokenReader(type)
     _ = reader.take("any")
     let (names, arguments) = reader.takeTypeName()
-    guard reader.isAtEnd, let name = names.last else { return .unknown }
-    let isSendable =
-      if let type = name.type, own.contains(type) {
-        sendable.contains(type)
-      } else if name.type != nil, Self.known.contains(name.text) {
-        true
-      } else { false }
-    guard isSendable else { return name.type.map(own.contains) == true ? .no : .unknown }
-    return all(arguments, genericSendables)
+    guard reader.isAtEnd, let name = names.last, let identifier = name.type else { return .unknown }
+    if own.contains(identifier) {
+      guard sendable.contains(identifier) else { return .no }
+    } else if !Self.known.contains(name.text) {
+      return .unknown
+    }
+    return weakest(of: arguments, genericSendables)
   }
 
-  /// Finds the functions that lend values.
+  /// Finds the functions that lend values of a class or protocol to a closure, as `read(_:)` lends a database.
   ///
   /// A lent type counts as lent in the whole module.
   mutating func addLenders(of graph: SymbolGraph) {
     for symbol in graph.symbols {
-      guard let declaration = Declaration([Token](symbol.declarationFragments)),
+      guard let declaration = Declaration(symbol.tokens),
         CallbackNames.isScoped(function: declaration.plainName)
       else { continue }
       for parameter in declaration.parameters {
         guard let closure = aliases.functionType(of: parameter.type) else { continue }
-        // Other closures can be completion handlers.
         let isEscaping = parameter.specifiers.contains("@escaping") || aliases.isOptional(parameter.type)
-        guard !isEscaping || !closure.returnsNothing || !closure.effects.isEmpty else { continue }
+        let mightBeCompletion = isEscaping && closure.returnsNothing && closure.effects.isEmpty
+        if mightBeCompletion { continue }
         for token in closure.parameters.flatMap({ aliases.resolve($0) }) where isUnsharedReference(token) {
-          if let type = token.type, lenders[type].map({ $0 > declaration.title() }) != false {
-            lenders[type] = declaration.title()
-          }
+          guard let type = token.type else { continue }
+          // Of several lenders, the first by name, whatever the order of the graph is.
+          lenders[type] = min(lenders[type] ?? declaration.title(), declaration.title())
         }
       }
     }
   }
 
-  /// The function that lends values of a type.
+  /// The title of a function that lends values of the type that a token names; `nil` for none.
   func lender(of token: Token) -> String? { token.type.flatMap { lenders[$0] } }
 
   /// Whether a token names a type of the module.
@@ -114,16 +117,14 @@ struct TypeFacts {
   /// Whether a token names a class, or a protocol, of which nothing says that it is `Sendable`.
   func isUnsharedReference(_ token: Token) -> Bool { isReference(token) && sendability(of: [token], []) != .yes }
 
-  /// Whether a token names a class or a protocol.
-  func isReference(_ token: Token) -> Bool {
+  private func isReference(_ token: Token) -> Bool {
     guard let type = token.type else { return false }
-    // The compiler's identifiers end in the kind of the type. The standard library's own are short.
-    let isForeign =
-      !own.contains(type)
-      && (type.hasPrefix("c:objc")
-        || type.hasPrefix("s:") && type.dropFirst(2).first?.isNumber == true
-          && ["C", "P", "a"].contains(type.last) && !isAssociated(token))
-    return references.contains(type) || isForeign
+    if own.contains(type) { return references.contains(type) }
+    if type.hasPrefix("c:objc") { return true }
+    // The identifier ends in the kind of the type: a class, a protocol or an alias. It begins with the module's length,
+    // except for types of the standard library.
+    let isOfOtherModule = type.hasPrefix("s:") && type.dropFirst(2).first?.isNumber == true
+    return isOfOtherModule && ["C", "P", "a"].contains(type.last) && !isAssociated(token)
   }
 
   private func isAssociated(_ token: Token) -> Bool { token.type?.hasSuffix("Qa") == true }
@@ -139,13 +140,14 @@ struct TypeFacts {
       && ["Result", "Response", "Outcome", "Either", "Completion", "Reply"].contains { token.text.hasSuffix($0) }
   }
 
+  /// Whether a token names a type that neither this package nor Foundation nor the standard library declares.
   private func isForeign(_ token: Token) -> Bool {
     guard let type = token.type, !own.contains(type), type.hasPrefix("s:") else { return false }
     return type.dropFirst(2).first?.isNumber == true && !type.contains("Foundation")
   }
 
   /// The weakest sendability of several types.
-  func all(_ types: [ArraySlice<Token>], _ genericSendables: Set<String>) -> Sendability {
+  func weakest(of types: [ArraySlice<Token>], _ genericSendables: Set<String>) -> Sendability {
     let each = types.map { sendability(of: $0, genericSendables) }
     return each.contains(.no) ? .no : each.contains(.unknown) ? .unknown : .yes
   }

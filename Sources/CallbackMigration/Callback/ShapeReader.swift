@@ -9,13 +9,16 @@ struct ShapeReader {
   /// The bodies that can run, for the callbacks with these indices.
   let bodies: (Set<Int>) -> [FunctionBody]
 
-  /// The callbacks, if one closure is for success and one for failure; otherwise `nil`.
+  /// The callbacks, if of two closures exactly one takes an error, and so is for failure; otherwise `nil`.
+  ///
+  /// The types tell success from failure. The labels do not matter.
   func pair(_ completions: [(index: Int, type: FunctionType)]) -> Callbacks? {
-    guard let failure = failure(of: completions), let success = completions.first(where: { $0.index != failure })
-    else { return nil }
+    let failures = completions.filter { $0.type.parameters.count == 1 && aliases.isError($0.type.parameters[0]) }
+    guard completions.count == 2, failures.count == 1 else { return nil }
+    let failure = failures[0].index
+    let success = completions[completions[0].index == failure ? 1 : 0]
     let values = success.type.parameters
-    let refusal =
-      typeRefusal(values) ?? scopeRefusal(values, success.index) ?? errorRefusal(values)
+    let refusal = typeRefusal(values) ?? scopeRefusal(values, success.index) ?? errorRefusal(values)
     let shape =
       refusal.map(CallbackShape.unknown) ?? repetition(success.index, canFail: true) ?? .successOrFailure(values)
     let labels = usable(success.type.labels, for: shape)
@@ -24,23 +27,16 @@ struct ShapeReader {
     return callbacks
   }
 
-  /// The index of the closure for failure, if exactly one of two closures takes an error.
-  ///
-  /// The types tell success from failure. The labels do not matter.
-  private func failure(of completions: [(index: Int, type: FunctionType)]) -> Int? {
-    let failures = completions.filter { $0.type.parameters.count == 1 && aliases.isError($0.type.parameters[0]) }
-    return completions.count == 2 && failures.count == 1 ? failures[0].index : nil
-  }
-
-  /// The names of the values, as the labels of a tuple; empty if they cannot be.
+  /// The labels for a tuple of the values, from the names of the callback's parameters; empty if no tuple needs them.
   func usable(_ labels: [String], for shape: CallbackShape) -> [String] {
     guard let count = shape.values?.count, count > 1 else { return [] }
-    // A `Result` of a tuple has the labels in the type of its value.
+    // After the values, the name of the error follows.
     let labels = labels.prefix(count).map { $0 == "_" ? "" : $0 }
     let names = labels.filter { !$0.isEmpty }
     return labels.count == count && !names.isEmpty && Set(names).count == names.count ? labels : []
   }
 
+  /// The shape of the only callback, which is the parameter at `index`.
   func shape(_ type: FunctionType, _ index: Int) -> CallbackShape {
     let values = type.parameters
     if let refusal = typeRefusal(values) ?? scopeRefusal(values, index) { return .unknown(refusal) }
@@ -49,6 +45,7 @@ struct ShapeReader {
     if case .valuesOrError(let wrapped, areOptional: true) = shape, !wrapped.contains(where: CallbackShape.isVoid),
       knowledge.says(.optional) || lineWithoutValue(index) != nil
     {
+      // The counterpart returns the optionals, so that a success can be `nil`.
       return .valuesOrError(values.dropLast(), areOptional: false)
     }
     guard case .values = shape else { return shape }
@@ -72,7 +69,7 @@ struct ShapeReader {
     return nil
   }
 
-  /// The value that holds a failure, or could hold one, although its type is no error.
+  /// The difference of a counterpart that returns a failure, or a value that could hold one; `nil` if no value does.
   func returnedFailure(_ values: [ArraySlice<Token>], _ labels: [String]) -> Refusal? {
     guard !knowledge.says(.whole) else { return nil }
     for (value, label) in zip(values, labels) {
@@ -99,7 +96,7 @@ struct ShapeReader {
       return .result(value: value, failure: failure)
     }
     if let last = values.last, let error = aliases.wrapped(last), aliases.isError(error) {
-      let rest = values.dropLast().map { $0 }
+      let rest = Array(values.dropLast())
       let wrapped = rest.compactMap { aliases.wrapped($0) }
       if rest.isEmpty { return .error }
       return wrapped.count == rest.count
@@ -128,12 +125,13 @@ struct ShapeReader {
   private func scopeRefusal(_ values: [ArraySlice<Token>], _ index: Int) -> Refusal? {
     let title = knowledge.title
     guard !knowledge.says(.once) else { return nil }
+    // All names of types in the values, also behind aliases.
     let all = values.flatMap { aliases.resolve($0) }.flatMap { aliases.resolve([$0]) }
     if let pointer = all.first(where: { CallbackNames.isPointer($0.text) }) {
       return .isValidInside(pointer.text, title)
     }
-    // The handler of a result is the end of the work.
-    let isResult = typeShape(values).isDivided && CallbackNames.isCompletion(declaration.parameters[index])
+    // A completion handler comes at the end of the work, when the function lends nothing any more.
+    let isResult = typeShape(values).isDivided && declaration.parameters[index].isNamed(like: CallbackNames.completions)
     if CallbackNames.isScoped(function: declaration.plainName, givesResult: isResult),
       let type = all.first(where: facts.isUnsharedReference)
     {
@@ -143,13 +141,13 @@ struct ShapeReader {
       return .mightBeValidInside(type.text, lentBy: lender, title)
     }
     let isShared = values.allSatisfy { facts.sendability(of: $0, []) == .yes }
-    if !isShared, let phrase = CallbackNames.forbidsKeeping(documentation) {
+    if !isShared, let phrase = CallbackNames.phrase(of: CallbackNames.lendings, in: documentation) {
       return .documentationForbidsKeeping(phrase, title)
     }
     return nil
   }
 
-  /// `repeated` or `unknown`, unless the names or the package say that the callback comes once.
+  /// `repeated` or `unknown`; `nil` if the names or the package say that the callback comes once.
   ///
   /// A callback that can fail is the end of its work, and comes once unless a name or the documentation says otherwise.
   private func repetition(_ index: Int, canFail: Bool) -> CallbackShape? {
@@ -160,8 +158,8 @@ struct ShapeReader {
     case .once: return nil
     case .many: return .repeated(.comesAgain(knowledge.title))
     case .unknown where canFail && !mightRepeat:
-      guard let phrase = CallbackNames.phraseForManyCalls(in: documentation) else { return nil }
-      return .unknown(.documentationOfRepetition(phrase, knowledge.title))
+      let phrase = CallbackNames.phrase(of: CallbackNames.repetitions, in: documentation)
+      return phrase.map { .unknown(.documentationOfRepetition($0, knowledge.title)) }
     case .unknown:
       return .unknown(.unknownRepetition(of: parameter.name, knowledge.title))
     }

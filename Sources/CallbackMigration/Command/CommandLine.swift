@@ -39,7 +39,7 @@ package struct MigrationArguments: Equatable, Sendable {
 
   let isPlugin: Bool
 
-  /// Reads the arguments, without the name of the tool.
+  /// Reads the arguments, without the name of the tool; none, or a request for help, is the command `help`.
   package init(_ arguments: [String], isPlugin: Bool = true) throws(MigrationError) {
     self.isPlugin = isPlugin
     var rest = arguments[...]
@@ -88,6 +88,7 @@ package struct MigrationArguments: Equatable, Sendable {
   /// Options without a value.
   private static let flags: Set<String> = ["--deprecate", "--beside", "--json"]
 
+  /// The options that a command has with and without the plugin.
   private static func options(of command: String) throws(MigrationError) -> [String] {
     switch command {
     case "report": ["--json", "--minimum-access", "--check"]
@@ -96,6 +97,7 @@ package struct MigrationArguments: Equatable, Sendable {
     }
   }
 
+  /// The value of an option with a few choices; `nil` if the user does not give the option.
   private static func choice<Choice>(_ option: String, _ values: [String: String]) throws(MigrationError) -> Choice?
   where Choice: RawRepresentable<String> & CaseIterable {
     guard let value = values[option] else { return nil }

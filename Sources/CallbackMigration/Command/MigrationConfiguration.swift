@@ -97,19 +97,18 @@ package struct MigrationConfiguration: Sendable {
 /// The configuration's entries for one function.
 struct FunctionKnowledge {
   let title: String
-  var lists: Set<MigrationConfiguration.List> = []
-  var values: [MigrationConfiguration.Table: String] = [:]
+  fileprivate(set) var lists: Set<MigrationConfiguration.List> = []
+  fileprivate(set) var values: [MigrationConfiguration.Table: String] = [:]
 
+  /// Whether a pattern of the list matches the function.
   func says(_ list: MigrationConfiguration.List) -> Bool { lists.contains(list) }
-
-  func value(_ table: MigrationConfiguration.Table) -> String? { values[table] }
 }
 
 /// A title in which `*` stands for any text.
 struct TitlePattern {
   private let parts: [String]
 
-  /// Matches a part of a title if it has no `*`, and any title if it is `nil`.
+  /// Matches each title that contains the pattern, if it has no `*`; `nil` matches every title.
   init(part pattern: String?) {
     self.init(whole: pattern.map { $0.contains("*") ? $0 : "*\($0)*" } ?? "*")
   }
@@ -120,6 +119,7 @@ struct TitlePattern {
   }
 
   func matches(_ title: String) -> Bool {
+    // Without `*` there is one part, which is the whole title.
     guard let first = parts.first, let last = parts.last, parts.count > 1 else { return title == parts.first }
     guard title.hasPrefix(first) else { return false }
     var rest = title.dropFirst(first.count)

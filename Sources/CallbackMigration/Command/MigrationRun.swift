@@ -40,21 +40,21 @@ package struct MigrationRun {
       let report = Report(try inventories())
       return Outcome(isJSON ? report.json : report.text)
     case .check(let baseline): return try check(baseline)
-    case .generate(let style, _, let only, isDeprecating: true):
+    case .generate(let style, let output, let only, let isDeprecating):
       guard let target = try request.targets(for: arguments).first else { return Outcome("") }
-      return Outcome(try DeprecationDiff(try inventory(target), style: style, only: only).text())
-    case .generate(let style, let output, let only, isDeprecating: false):
-      guard let target = try request.targets(for: arguments).first else { return Outcome("") }
+      if isDeprecating { return Outcome(try DeprecationDiff(try inventory(target), style: style, only: only).text()) }
       return try generate(target, style, output, only: only)
     }
   }
 
+  /// Writes the counterparts of a target, and prints the notes; without a file, prints both.
   private func generate(
     _ target: MigrationRequest.Target,
     _ style: CounterpartStyle,
     _ output: GenerationOutput,
     only pattern: String?
   ) throws(MigrationError) -> Outcome {
+    // The files that this run replaces.
     let written: Set<String> =
       switch output {
       case .standardOutput: []
@@ -67,9 +67,8 @@ package struct MigrationRun {
     let notes = GenerationNotes(plan)
     switch output {
     case .standardOutput:
-      return Outcome(
-        SwiftFormat.formatted(generator.text, for: package.appending(path: "Counterparts.swift")) + notes.comment
-      )
+      let file = package.appending(path: "Counterparts.swift")
+      return Outcome(SwiftFormat.formatted(generator.text, for: file) + notes.comment)
     case .file(let path):
       try writeSource(generator.text, to: file(path))
     case .beside:
@@ -80,6 +79,7 @@ package struct MigrationRun {
     return Outcome(notes.text)
   }
 
+  /// Compares the report with a baseline; the exit status is 1 if the baseline lacks a function without a counterpart.
   private func check(_ baseline: String) throws(MigrationError) -> Outcome {
     let baselineFile = file(baseline)
     guard let data = try? Data(contentsOf: baselineFile), let document = try? ReportDocument(json: data) else {
@@ -105,6 +105,7 @@ package struct MigrationRun {
 
   // MARK: - Files
 
+  /// A path of the user, which can be relative to the package.
   private func file(_ path: String) -> URL { path.hasPrefix("/") ? URL(filePath: path) : package.appending(path: path) }
 
   /// Whether `--beside` has written a file.
@@ -112,6 +113,7 @@ package struct MigrationRun {
     path.hasSuffix(Generator.pathBeside("")) && Generator.wrote(path)
   }
 
+  /// Formats and writes a file of counterparts; throws if the tool did not write the file that is there.
   private func writeSource(_ text: String, to file: URL) throws(MigrationError) {
     if FileManager.default.fileExists(atPath: file.path), !Generator.wrote(file.path) {
       throw MigrationError("\(file.path) was not written by this command, so it is left as it is.")

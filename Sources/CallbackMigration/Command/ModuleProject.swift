@@ -63,12 +63,12 @@ struct ModuleProject: Equatable, Sendable {
       let file = files[path] ?? SourceFile(path: path)
       files[path] = file
       if file.lines.first == Generator.marker { continue }
-      let line = location.position.line
+      let index = location.position.line
       let name = symbol.pathComponents.last?.prefix { $0 != "(" } ?? ""
-      if file.lines.indices.contains(line), file.lines[line].contains(name) { continue }
+      if file.lines.indices.contains(index), file.lines[index].contains(name) { continue }
       throw MigrationError(
         """
-        \(path):\(line + 1) does not declare \(symbol.pathComponents.joined(separator: ".")): the symbol graphs in \
+        \(path):\(location.line) does not declare \(symbol.title): the symbol graphs in \
         \(symbolGraphs.path) are older than the sources. Delete them, and build \(self.name) again.
         """
       )
@@ -99,6 +99,7 @@ struct ModuleProject: Equatable, Sendable {
     return files.filter { $0.pathExtension == "swift" }.map(\.standardizedFileURL.path).sorted()
   }
 
+  /// Reads the graph of the module; without one, the error says which options make it.
   private func graph() throws(MigrationError) -> SymbolGraph {
     do throws(MigrationError) {
       return try SymbolGraph.read(module: name, in: symbolGraphs)

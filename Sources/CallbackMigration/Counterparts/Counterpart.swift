@@ -58,23 +58,20 @@ package struct Counterpart {
   /// The parameters of the function that the counterpart has, too.
   private var parameters: [Declaration.Parameter] { declaration.parameters(without: callbacks.omitted(by: kind)) }
 
-  var valueType: String {
+  /// The type of the result: the value, or a tuple of several values, `()` for none.
+  private var valueType: String {
     let values = callbacks.shape.values ?? []
     return values.count == 1 ? spelling.text(values[0]) : tuple(values.map(spelling.text))
   }
 
-  /// The type of the value of a future.
-  var futureValue: String {
-    let type = valueType == "()" ? spelling.text("Void", "s:s4Voida") : valueType
-    return isTransferred ? "\(transfer)<\(type)>" : type
-  }
-
   /// The type of the future that gets the callback's result.
-  var futureType: String {
-    "\(future)<\(futureValue), any \(spelling.text("Error", "s:s5ErrorP"))>"
+  private var futureType: String {
+    let plain = valueType == "()" ? spelling.text("Void", "s:s4Voida") : valueType
+    let value = isTransferred ? "\(transfer)<\(plain)>" : plain
+    return "\(future)<\(value), any \(spelling.text("Error", "s:s5ErrorP"))>"
   }
 
-  /// A tuple of the values of the callback, with their names.
+  /// A tuple of types or expressions for the values of the callback, with the values' names.
   func tuple(_ parts: [String]) -> String {
     let labels = callbacks.labels.map { $0.isEmpty ? "" : "\($0): " }
     let elements = labels.isEmpty ? parts : zip(labels, parts).map { $0 + $1 }
@@ -104,13 +101,12 @@ package struct Counterpart {
     "@objc", "@nonobjc", "@discardableResult", "@inlinable", "@IBAction", "@available", "@preconcurrency",
   ]
 
-  var attributes: [String] {
+  private var attributes: [String] {
     let kept = declaration.attributes.filter { attribute in
       let name = attribute.prefix { $0 != "(" }
-      return !Self.attributesOfCallbacks.contains(name)
-        && !name.hasPrefix("@_")
+      return !Self.attributesOfCallbacks.contains(name) && !name.hasPrefix("@_")
     }
-    return AvailabilityText(function.symbol.availability).attributes + kept
+    return function.symbol.availabilityAttributes + kept
   }
 
   /// Whether the counterpart's body needs the module Futures.
@@ -122,11 +118,12 @@ package struct Counterpart {
   /// The declaration without the body.
   private var signature: String {
     var words: [String] = []
-    if function.access > .internal { words.append(function.access == .package ? "package" : "public") }
-    if function.access < .internal { words.append(function.access.rawValue) }
+    let access = function.symbol.access
+    // An extension cannot declare an `open` function.
+    if access != .internal { words.append(access == .open ? "public" : access.rawValue) }
     if declaration.isStatic { words.append("static") }
     if declaration.modifiers.contains("mutating") { words.append("mutating") }
-    // Calls the callback function on the actor of the caller, as before the migration.
+    // Without an actor of its own, the function runs on the actor of the caller, as before the migration.
     let isFree = function.declaration.globalActor == nil && !function.isOnActor
     if kind == .async, isFree {
       words.append("nonisolated(nonsending)")
@@ -153,7 +150,9 @@ package struct Counterpart {
   private var body: [String] {
     let title = "\"\(declaration.title())\""
     let start = kind == .future ? "\(future)(\(title))" : "try await withCallback(\(title))"
-    let content = (progressLines + guarded(call)).map { "  " + $0 }
+    let reportsProgress = kind == .future && callbacks.progress != nil
+    let progress = reportsProgress ? ["let \(unused("progress")) = \(bridge).progress"] : []
+    let content = (progress + guarded(call)).map { "  " + $0 }
     let lines = ["\(start) { \(bridge) in"] + content + ["}"]
     guard kind == .async, let (type, other) = typedFailure else { return lines }
     let returning = ["return " + lines[0]] + lines.dropFirst()
@@ -163,11 +162,12 @@ package struct Counterpart {
 
   /// The error type of the callback, and the function of the package that converts other errors to this type.
   private var typedFailure: (type: String, other: String)? {
-    guard let failure = callbacks.shape.typedFailure, let other = function.knowledge.value(.failure) else { return nil }
+    let other = function.knowledge.values[.failure]
+    guard let failure = callbacks.shape.typedFailure, let other else { return nil }
     return (spelling.text(failure), other)
   }
 
-  /// Whether the future holds the value in an `UncheckedTransfer`, as the package asks.
+  /// Whether the future holds the value in an `UncheckedTransfer`, which the configuration asks for by `transfer`.
   var isTransferred: Bool {
     kind == .future && !allowsAnyValue && function.sendability != .yes && function.knowledge.says(.transfer)
   }
@@ -175,17 +175,15 @@ package struct Counterpart {
   /// The name of the promise or the callback in the body.
   var bridge: String { unused(kind == .future ? "promise" : "callback") }
 
-  func unused(_ name: String) -> String {
+  /// The name, with underscores if a parameter has the same name.
+  private func unused(_ name: String) -> String {
     var name = name
     let taken = parameters.map(\.name)
     while taken.contains(name) { name += "_" }
     return name
   }
 
-  private var progressLines: [String] {
-    kind == .future && callbacks.progress != nil ? ["let \(unused("progress")) = \(bridge).progress"] : []
-  }
-
+  /// The lines, in a `do` statement if the function throws: the closure of the bridge cannot throw.
   private func guarded(_ lines: [String]) -> [String] {
     guard declaration.isThrowing else { return lines }
     let failing = kind == .async ? "\(bridge).resume(throwing: error)" : "\(bridge).fail(error)"
@@ -216,17 +214,21 @@ package struct Counterpart {
 
   var transfer: String { spelling.text("UncheckedTransfer", "s:7Futures17UncheckedTransferV") }
 
+  /// The argument for the parameter at an index: a handler, or the counterpart's own parameter.
   private func argument(_ index: Int) -> String {
     let parameter = declaration.parameters[index]
     if index == callbacks.completion { return completion }
     if index == callbacks.failure { return "\(bridge).failureHandler" }
     if let queue = callbacks.queue, queue.index == index, let argument = queue.argument { return argument }
-    if kind == .future, let progress = callbacks.progress, progress.parameter == index { return report(progress.shape) }
+    let isReported = kind == .future && callbacks.progress?.parameter == index
+    if isReported, let progress = callbacks.progress { return progressReport(progress.shape) }
     return parameter.specifiers.contains("@autoclosure") ? "\(parameter.reference)()" : parameter.reference
   }
 
-  /// Without `@Sendable`, the closures would be isolated to the actor of the function that passes them.
-  private func report(_ shape: ProgressShape) -> String {
+  /// The closure that reports to the promise's progress.
+  ///
+  /// Without `@Sendable`, the closure would be isolated to the actor of the function that passes it.
+  private func progressReport(_ shape: ProgressShape) -> String {
     let progress = unused("progress")
     let (double, integer) = (spelling.text("Double", "s:Sd"), spelling.text("Int64", "s:s5Int64V"))
     switch shape {
@@ -240,35 +242,27 @@ package struct Counterpart {
   }
 }
 
-/// The `@available` attributes of a declaration.
-struct AvailabilityText {
-  private let platforms: [String]
-
-  /// The attribute for each platform on which the function is deprecated.
+extension SymbolGraph.Symbol {
+  /// The `@available` attributes for the versions of platforms.
   ///
-  /// The counterpart is deprecated there too, so it can call deprecated functions.
-  private let deprecations: [String]
-
-  init(_ availability: [SymbolGraph.Symbol.Availability]?) {
+  /// A counterpart is deprecated where its function is, so that it can call the function without a warning.
+  var availabilityAttributes: [String] {
     let items = (availability ?? []).filter { $0.domain != "Swift" && $0.domain != "*" }
-    platforms = items.compactMap { item in
+    let platforms = items.compactMap { item -> String? in
       guard let domain = item.domain, let version = item.introduced else { return nil }
       return "\(domain) \(version.text)"
     }
-    deprecations = items.compactMap { item in
+    let deprecations = items.compactMap { item -> String? in
       guard let domain = item.domain, let version = item.deprecated else { return nil }
       let message = item.message.map { ", message: \($0.debugDescription)" } ?? ""
       return "@available(\(domain), deprecated: \(version.text)\(message))"
     }
-  }
-
-  /// The attributes, one a line.
-  var attributes: [String] {
-    (platforms.isEmpty ? [] : ["@available(\(platforms.joined(separator: ", ")), *)"]) + deprecations
+    return (platforms.isEmpty ? [] : ["@available(\(platforms.joined(separator: ", ")), *)"]) + deprecations
   }
 }
 
 extension SymbolGraph.Symbol.Availability.Version {
+  /// The version with its minor part, and with its patch unless that is 0.
   fileprivate var text: String {
     let parts = [major, minor ?? 0] + (patch.map { $0 > 0 ? [$0] : [] } ?? [])
     return parts.map(String.init).joined(separator: ".")

@@ -1,21 +1,20 @@
 internal import Foundation
 
-/// The names of counterparts.
-enum CounterpartNames {
-  /// The name of the future counterpart: `user(id:completion:)` becomes `userFuture(id:)`.
-  static func future(of base: String) -> String { base + "Future" }
-
+extension Declaration {
   /// The name of an async counterpart that cannot have the name of its function: `save` becomes `saveAsync`, and
   /// `saveAsync` becomes `save`.
-  static func other(for base: String) -> String {
-    let ending = "Async"
+  var otherName: String {
+    let (base, ending) = (plainName, "Async")
     return base.hasSuffix(ending) && base.count > ending.count ? String(base.dropLast(ending.count)) : base + ending
   }
+
+  /// Whether a caller can leave out all callbacks, because each has a default.
+  func canOmit(_ callbacks: Callbacks) -> Bool { callbacks.indices.allSatisfy { parameters[$0].defaultValue != nil } }
 }
 
 extension FunctionKnowledge {
   /// The other base name of the counterpart; `nil` if the package names none.
-  func newName(of name: String) -> String? { value(.renames)?.replacingOccurrences(of: "*", with: name) }
+  func newName(of name: String) -> String? { values[.renames]?.replacingOccurrences(of: "*", with: name) }
 }
 
 extension Counterparts {
@@ -23,7 +22,7 @@ extension Counterparts {
   struct Named {
     let counterpart: ExpectedCounterpart
 
-    /// Why the counterpart has not the name of its function; `nil` if it has, or if the package names it.
+    /// Why the counterpart does not have the name of its function; `nil` if it has, or if the package names it.
     var otherName: Refusal.OtherName?
 
     /// A declaration that a call of the counterpart could mean under both names; `nil` for none.
@@ -43,16 +42,16 @@ extension Counterparts {
   ) -> Named {
     func named(_ name: String?) -> Named {
       let found = counterpart(.async, of: declaration, callbacks, renamed: name, in: scopes)
-      let rival = rival(of: found, declaration, callbacks, in: scopes + conformers)
+      let plainName = found.name.filter { $0 != "`" }
+      let members = scopes + conformers
+      let rival = rivals.title(of: plainName, declaration, without: callbacks.omitted, in: members, aliases)
       return Named(counterpart: found, rival: rival.map { .isThere($0) })
     }
     let plain = named(renamed)
     guard renamed == nil, !plain.counterpart.exists else { return plain }
-    let canOmit = callbacks.indices.allSatisfy { declaration.parameters[$0].defaultValue != nil }
-    guard let reason = plain.rival ?? (canOmit ? .callbackIsOptional : nil) else {
-      return plain
-    }
-    var other = named(CounterpartNames.other(for: declaration.plainName))
+    guard let reason = plain.rival ?? (declaration.canOmit(callbacks) ? .callbackIsOptional : nil) else { return plain }
+    var other = named(declaration.otherName)
+    // If both names have a rival, the refusal names that of the first.
     guard other.rival == nil else { return plain.rival == nil ? other : plain }
     other.otherName = reason
     return other

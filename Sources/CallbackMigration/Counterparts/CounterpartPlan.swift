@@ -89,6 +89,7 @@ struct RefusalRules {
     }
   }
 
+  /// The reason why a counterpart cannot pass on a parameter, or cannot stand in an extension; `nil` if it can.
   private func parameterRefusal(_ function: CallbackFunction) -> Refusal? {
     let declaration = function.declaration
     if declaration.modifiers.contains("optional") { return .optionalRequirement }
@@ -101,6 +102,7 @@ struct RefusalRules {
     return nil
   }
 
+  /// The reason why the relation to a protocol or a superclass makes a counterpart wrong or needless; `nil` if none does.
   private func roleRefusal(_ function: CallbackFunction, _ kind: Counterpart.Kind) -> Refusal? {
     switch function.role {
     case .plain, .requirement: return nil
@@ -109,6 +111,7 @@ struct RefusalRules {
       if function.knowledge.says(.once) { return nil }
       return .isDelegateMethod(of: name, function.title)
     case .witness(let name):
+      // Without a counterpart of the requirement, the function gets its own.
       guard let requirement = inventory.requirement(of: function), !requirement.isDeprecated,
         requirement.counterpart(kind).exists || refusal(requirement, kind) == nil
       else { return nil }
@@ -116,14 +119,14 @@ struct RefusalRules {
     }
   }
 
+  /// The reason why an async counterpart would change the meaning of calls, or of its isolation; `nil` if it would not.
   private func overloadRefusal(_ function: CallbackFunction) -> Refusal? {
-    let isSaid = function.declaration.globalActor != nil || function.declaration.isNonisolated
-    if inventory.isMainActorTheDefault, function.scope.isEmpty, !isSaid {
-      return .unknownIsolation
-    }
-    return function.rival.map { .isTaken($0, for: function.title, proposing: function.otherName) }
+    let saysIsolation = function.declaration.globalActor != nil || function.declaration.isNonisolated
+    if inventory.isMainActorTheDefault, function.scope.isEmpty, !saysIsolation { return .unknownIsolation }
+    return function.rival.map { .isTaken($0, for: function.title, proposing: function.declaration.otherName) }
   }
 
+  /// The reason why a future cannot share the callback's values between threads; `nil` if it can.
   private func futureRefusal(_ function: CallbackFunction) -> Refusal? {
     guard !inventory.allowsFuturesOfAnyValue, !function.knowledge.says(.transfer) else { return nil }
     let type = function.callbacks.shape.values.map { $0.map(\.text).joined(separator: ", ") } ?? ""
@@ -135,21 +138,15 @@ struct RefusalRules {
   }
 }
 
-extension CallbackFunction {
-  /// The name that the counterpart could have instead of the function's name.
-  fileprivate var otherName: String { CounterpartNames.other(for: declaration.plainName) }
-}
-
 /// The functions that would get the same counterpart.
 private struct CounterpartClaims {
+  /// The functions by the key of the counterpart in their own type.
   private var functions: [String: [CallbackFunction]] = [:]
 
-  init(
-    _ functions: [CallbackFunction],
-    where isCounted: (CallbackFunction, Counterpart.Kind) -> Bool
-  ) {
+  /// Takes the functions of which a counterpart of some kind would be written.
+  init(_ functions: [CallbackFunction], where isWritten: (CallbackFunction, Counterpart.Kind) -> Bool) {
     for function in functions {
-      for kind in Counterpart.Kind.allCases where isCounted(function, kind) {
+      for kind in Counterpart.Kind.allCases where isWritten(function, kind) {
         for key in function.counterpartKeys(kind).prefix(1) { self.functions[key, default: []].append(function) }
       }
     }
@@ -157,14 +154,14 @@ private struct CounterpartClaims {
 
   /// The reason why a function gets no counterpart, because another function could have the same one; otherwise `nil`.
   func refusal(_ function: CallbackFunction, _ kind: Counterpart.Kind) -> Refusal? {
-    let others = function.counterpartKeys(kind).flatMap { functions[$0] ?? [] }.filter {
-      $0.precedence <= function.precedence && $0.symbol.identifier.precise != function.symbol.identifier.precise
+    let rivals = function.counterpartKeys(kind).flatMap { functions[$0] ?? [] }.filter { other in
+      let isOther = other.symbol.identifier.precise != function.symbol.identifier.precise
+      return isOther && other.rank <= function.rank && !function.isPreferred(to: other)
     }
-    let rivals = others.filter { !function.isPreferred(to: $0) }
     guard !rivals.isEmpty else { return nil }
     let isServed = rivals.contains { $0.isPreferred(to: function) }
     // The entry `renames` applies to all functions of a title, so it cannot help if both titles are the same.
-    let name = rivals.contains { $0.title == function.title } ? nil : function.otherName
+    let name = rivals.contains { $0.title == function.title } ? nil : function.declaration.otherName
     return .sameCounterpart(isServed: isServed, for: function.title, proposing: name)
   }
 }
@@ -173,19 +170,20 @@ extension CallbackFunction {
   /// The rank among functions that would get the same counterpart; the lowest gets it.
   ///
   /// A deprecated function and a function with a queue have a higher rank.
-  fileprivate var precedence: Int {
-    (isRenamedToCounterpart ? 2 : isDeprecated ? 4 : 0) + (callbacks.queue == nil ? 0 : 1)
+  fileprivate var rank: Int {
+    let deprecation = isRenamedToCounterpart ? 2 : isDeprecated ? 4 : 0
+    return deprecation + (callbacks.queue == nil ? 0 : 1)
   }
 
   /// Whether the callback gets the same values as that of `other`, in a better shape, such as a `Result`.
   fileprivate func isPreferred(to other: CallbackFunction) -> Bool {
-    guard let rank = formRank, let otherRank = other.formRank, rank < otherRank else { return false }
-    return precedence <= other.precedence && values == other.values && callbacks.labels == other.callbacks.labels
+    guard let shape = shapeRank, let otherShape = other.shapeRank, shape < otherShape else { return false }
+    return rank <= other.rank && values == other.values && callbacks.labels == other.callbacks.labels
       && declaration.returnType.text == other.declaration.returnType.text
   }
 
   /// The rank of the callback's shape, 0 for the best; `nil` for a callback without a failure, and for other shapes.
-  private var formRank: Int? {
+  private var shapeRank: Int? {
     switch callbacks.shape {
     case .result: 0
     case .successOrFailure: 1
@@ -200,9 +198,8 @@ extension CallbackFunction {
     (callbacks.shape.values ?? []).filter { !CallbackShape.isVoid($0) }.map(\.text)
   }
 
-  /// The type, name, labels and parameters of a counterpart, and the same with the name of each superclass.
+  /// A text of the type and the signature of a counterpart, and the same with each superclass in place of the type.
   fileprivate func counterpartKeys(_ kind: Counterpart.Kind) -> [String] {
-    let key = counterpart(kind).key
-    return scopes.map { "\($0)\(extensionConstraints()) \(key)" }
+    scopes.map { "\($0)\(extensionConstraints()) \(counterpart(kind).key)" }
   }
 }

@@ -1,28 +1,26 @@
 /// The functions that could be counterparts of functions with a callback.
 struct Counterparts {
-  /// Each counterpart, by its key.
+  /// Each function, by its place.
   private var symbols: [String: SymbolGraph.Symbol] = [:]
 
-  /// The counterparts in the file that the tool replaces.
+  /// The places of the counterparts in the files that the tool replaces.
   private var written: Set<String> = []
 
-  private var rivals = Rivals()
-  private let aliases: TypeAliases
+  private(set) var rivals = Rivals()
+  let aliases: TypeAliases
 
   /// Reads the functions of a module, and the extensions by other modules, without the files that the tool replaces.
   init(_ graph: SymbolGraph, clients: [SymbolGraph], _ aliases: TypeAliases, ignoring paths: Set<String>) {
     self.aliases = aliases
     for symbol in graph.symbols + clients.flatMap(\.symbols) {
-      let scope = symbol.pathComponents.dropLast().joined(separator: ".")
-      guard let declaration = Declaration([Token](symbol.declarationFragments)) else {
-        continue
-      }
-      let name = self.name(key(declaration.title(), declaration, without: []), in: scope, isAsync: declaration.isAsync)
+      guard let declaration = Declaration(symbol.tokens) else { continue }
+      let key = key(declaration.title(), declaration, without: [])
+      let place = place(of: key, in: symbol.scope, isAsync: declaration.isAsync)
       if let path = symbol.location?.path, paths.contains(path) {
-        written.insert(name)
+        written.insert(place)
       } else {
-        symbols[name] = symbol
-        rivals.add(declaration, in: scope, aliases)
+        symbols[place] = symbol
+        rivals.add(declaration, in: symbol.scope, aliases)
       }
     }
   }
@@ -36,8 +34,7 @@ struct Counterparts {
     in scopes: [String]
   ) -> ExpectedCounterpart {
     let omitted = callbacks.omitted(by: kind)
-    let name =
-      kind == .future ? CounterpartNames.future(of: renamed ?? declaration.plainName) : renamed ?? declaration.name
+    let name = kind == .future ? (renamed ?? declaration.plainName) + "Future" : renamed ?? declaration.name
     let plainName = name.filter { $0 != "`" }
     func renamedTitle(without omitted: Set<Int>) -> String {
       plainName + declaration.title(without: omitted).dropFirst(declaration.plainName.count)
@@ -46,13 +43,13 @@ struct Counterparts {
     // A counterpart that was written by hand can still have the parameter for the queue.
     let kept = omitted.subtracting(callbacks.queue.map { [$0.index] } ?? [])
     let fullKey = self.key(renamedTitle(without: kept), declaration, without: kept)
-    let found = [key, fullKey].lazy.compactMap { symbol($0, in: scopes, isAsync: kind == .async) }.first
+    func places(_ key: String) -> [String] { scopes.map { place(of: key, in: $0, isAsync: kind == .async) } }
     return ExpectedCounterpart(
       name: name,
       title: renamedTitle(without: omitted),
       key: key,
-      symbol: found,
-      wasWritten: scopes.contains { written.contains(self.name(key, in: $0, isAsync: kind == .async)) }
+      symbol: (places(key) + places(fullKey)).lazy.compactMap { symbols[$0] }.first,
+      wasWritten: places(key).contains(where: written.contains)
     )
   }
 
@@ -63,23 +60,8 @@ struct Counterparts {
     return "\(title) \(types.joined(separator: ","))\(declaration.isStatic ? " static" : "")"
   }
 
-  /// The function with this key.
-  private func symbol(_ key: String, in scopes: [String], isAsync: Bool) -> SymbolGraph.Symbol? {
-    scopes.lazy.compactMap { symbols[name(key, in: $0, isAsync: isAsync)] }.first
-  }
-
-  /// The title of another declaration that a call of a counterpart could mean; `nil` if there is none.
-  func rival(
-    of counterpart: ExpectedCounterpart,
-    _ declaration: Declaration,
-    _ callbacks: Callbacks,
-    in scopes: [String]
-  ) -> String? {
-    let name = counterpart.name.filter { $0 != "`" }
-    return rivals.title(of: name, declaration, without: callbacks.omitted, in: scopes, aliases)
-  }
-
-  private func name(_ key: String, in scope: String, isAsync: Bool) -> String {
+  /// The key with the type around the function, so that a function can be found in each type.
+  private func place(of key: String, in scope: String, isAsync: Bool) -> String {
     "\(scope).\(key)\(isAsync ? " async" : "")"
   }
 }

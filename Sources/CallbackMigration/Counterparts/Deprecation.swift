@@ -25,14 +25,16 @@ package struct DeprecationDiff {
     return text
   }
 
+  /// Whether callers of a function can do without it once it has a counterpart.
   private func canBeDeprecated(_ function: CallbackFunction) -> Bool {
     guard pattern.matches(function.title), !function.isDeprecated, !function.isUnavailable else { return false }
     // Conforming types and callers of a protocol need its requirement, and the system calls a delegate.
     guard function.role == .plain else { return false }
     // A caller that gives no callback has nothing to await.
-    return !function.callbacks.indices.allSatisfy { function.declaration.parameters[$0].defaultValue != nil }
+    return !function.declaration.canOmit(function.callbacks)
   }
 
+  /// The first counterpart of the style's kinds that the module itself has; `nil` if it has none.
   private func replacement(_ function: CallbackFunction) -> (title: String, file: String)? {
     style.kinds.lazy.map(function.counterpart).compactMap { counterpart in
       // Clients of the module do not see extensions by another module.
@@ -40,6 +42,7 @@ package struct DeprecationDiff {
     }.first
   }
 
+  /// The hunks of a file, and comments about functions that need a look.
   private func diff(of file: String, _ functions: [CallbackFunction]) throws(MigrationError) -> String {
     guard let first = functions.first, let source = try? String(contentsOfFile: first.path, encoding: .utf8) else {
       throw MigrationError("\(file) cannot be read.")
@@ -47,6 +50,7 @@ package struct DeprecationDiff {
     let lines = source.split(separator: "\n", omittingEmptySubsequences: false)
     var notes = ""
     var hunks = ""
+    // The line numbers of later hunks grow by the lines before them.
     var added = 0
     var calledCount = 0
     for function in functions {

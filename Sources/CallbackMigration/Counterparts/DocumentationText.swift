@@ -44,6 +44,7 @@ struct DocumentationText {
   /// The text about each parameter, line by line.
   private var parameters: [String: [String]] {
     var found: [String: [String]] = [:]
+    // The parameter whose text continues, and the indentation of `- Parameters:` while its list lasts.
     var name: String?
     var listIndentation: Int?
     for line in lines {

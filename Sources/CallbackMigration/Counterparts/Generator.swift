@@ -34,6 +34,7 @@ package struct Generator {
     return name + "+Counterparts.swift"
   }
 
+  /// The text of a file with the counterparts of some functions; only the marker if there are none.
   private func text(of entries: [CounterpartPlan.Entry]) -> String {
     let files = Dictionary(sources.map { ($0.path, $0) }, uniquingKeysWith: { first, _ in first })
     var extensions: [Extension] = []
@@ -43,21 +44,20 @@ package struct Generator {
       guard let file = files[function.path] else { continue }
       imports.add(file)
       if function.visibility >= .public { imports.use(entry.counterparts.flatMap(\.types)) }
-      let part = Extension(
-        function,
-        condition: file.condition(ofLine: function.line),
-        entry.counterparts,
-        plan.inventory.spelling(for: function)
-      )
-      if let index = extensions.firstIndex(where: { $0.isSame(as: part) }) {
+      let header = Extension.header(of: function, plan.inventory.spelling(for: function))
+      let condition = file.condition(ofLine: function.line)
+      if let index = extensions.firstIndex(where: { $0.header == header && $0.condition == condition }) {
         extensions[index].counterparts += entry.counterparts
       } else {
-        extensions.append(part)
+        let scope = function.symbol.scope
+        extensions.append(
+          Extension(header: header, condition: condition, scope: scope, counterparts: entry.counterparts)
+        )
       }
     }
-    var lines = [Self.marker]
     guard !extensions.isEmpty else { return Self.marker + "\n" }
     let counterparts = extensions.flatMap(\.counterparts)
+    // The highest access level of a declaration that names the library's types.
     func widest(_ counterparts: [Counterpart]) -> AccessLevel? {
       counterparts.filter { $0.kind == .future }.map(\.function.visibility).max()
     }
@@ -67,6 +67,7 @@ package struct Generator {
       usesFutures: counterparts.contains(where: \.usesFutures),
       isAsync: counterparts.contains { $0.kind == .async }
     )
+    var lines = [Self.marker]
     if !importLines.isEmpty { lines += [""] + importLines }
     for part in extensions.sorted(by: { $0.order < $1.order }) { lines += [""] + part.lines }
     return lines.joined(separator: "\n") + "\n"
@@ -76,26 +77,12 @@ package struct Generator {
 /// The counterparts of one extension, or those of functions outside types.
 private struct Extension {
   /// The lines before the functions, such as `extension Store {`; empty outside types.
-  private let header: String
+  let header: String
 
   /// The `#if` condition around the functions.
-  private let condition: String?
-  private let scope: String
+  let condition: String?
+  let scope: String
   var counterparts: [Counterpart]
-
-  init(
-    _ function: CallbackFunction,
-    condition: String?,
-    _ counterparts: [Counterpart],
-    _ spelling: TypeSpelling
-  ) {
-    scope = function.scope.joined(separator: ".")
-    header = Self.header(of: function, spelling)
-    self.condition = condition
-    self.counterparts = counterparts
-  }
-
-  func isSame(as other: Extension) -> Bool { header == other.header && condition == other.condition }
 
   /// The sort key of an extension: the name of its type comes first.
   var order: (String, String, String) { (scope, header, condition ?? "") }
@@ -107,13 +94,14 @@ private struct Extension {
     return condition.map { ["#if \($0)"] + lines + ["#endif"] } ?? lines
   }
 
-  private static func header(of function: CallbackFunction, _ spelling: TypeSpelling) -> String {
+  /// The beginning of the extension of a function's type, with the availability of the type.
+  static func header(of function: CallbackFunction, _ spelling: TypeSpelling) -> String {
     guard !function.scope.isEmpty else { return "" }
-    let availability = AvailabilityText(function.owner?.availability).attributes.map { $0 + "\n" }.joined()
+    let availability = (function.owner?.availabilityAttributes ?? []).map { $0 + "\n" }.joined()
     let constraints = function.extensionConstraints { constraint in
       constraint.rhsPrecise.map { spelling.text(constraint.rhs, $0) } ?? constraint.rhs
     }
-    return availability + "extension \(function.scope.joined(separator: "."))\(constraints) {"
+    return availability + "extension \(function.symbol.scope)\(constraints) {"
   }
 }
 

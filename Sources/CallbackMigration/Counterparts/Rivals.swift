@@ -6,6 +6,7 @@ struct Rivals {
     let parameters: [CallParameter]
   }
 
+  /// The functions of the module, by their names without backticks.
   private var candidates: [String: [Candidate]] = [:]
 
   /// Adds a function of the module.
@@ -42,13 +43,15 @@ struct Rivals {
     return rival?.declaration.title()
   }
 
-  /// The most defaults that a call saves with the first function, and not the second; `nil` if no call fits both.
+  /// How many arguments less a call can leave to defaults with the first function than with the second, at most; `nil` if
+  /// no call fits both.
   private func savedDefaults(_ first: [CallParameter], _ second: [CallParameter]) -> Int? {
-    // `best[one][other]` is the result for the first arguments of both lists, up to these counts.
+    // `best[one][other]` is the result for the first `one` and the first `other` parameters of both lists.
     var best = [[Int?]](repeating: [Int?](repeating: nil, count: second.count + 1), count: first.count + 1)
     for one in 0...first.count {
       for other in 0...second.count {
         var results: [Int?] = [one == 0 && other == 0 ? 0 : nil]
+        // A default of the first function costs one, a default of the second saves one, and an argument serves both.
         if one > 0, first[one - 1].canBeLeftOut { results.append(best[one - 1][other].map { $0 - 1 }) }
         if other > 0, second[other - 1].canBeLeftOut { results.append(best[one][other - 1].map { $0 + 1 }) }
         if one > 0, other > 0, first[one - 1].canBe(second[other - 1]) {

@@ -11,6 +11,7 @@ package enum SwiftFormat {
     return lines.prefix(1).joined() + "\n// swift-format-ignore-file\n" + lines.dropFirst().joined()
   }
 
+  /// The output of the formatter; `nil` if there is none, or if it fails.
   private static func run(_ text: String, _ file: URL) -> String? {
     let process = Process()
     process.executableURL = URL(filePath: "/usr/bin/env")

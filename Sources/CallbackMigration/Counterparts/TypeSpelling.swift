@@ -12,6 +12,7 @@ struct TypeSpelling {
     for name in generics { nearest[name] = "" }
   }
 
+  /// Spells a type, in which names after a dot stay as they are.
   func text(_ type: some Collection<Token>) -> String {
     var isMember = false
     return type.map { token in
@@ -25,6 +26,7 @@ struct TypeSpelling {
     qualified(Token(text: name, hasSpaceBefore: false, type: identifier)).text
   }
 
+  /// The name with its module, if another type hides it, and if nothing hides the module; otherwise the same token.
   private func qualified(_ token: Token) -> Token {
     guard let type = token.type, let hiding = nearest[token.text], hiding != type,
       let module = SymbolGraph.module(ofType: type), nearest[module] == nil

@@ -1,20 +1,18 @@
 internal import Foundation
 
 extension SymbolGraph {
-  /// The graph with the names of closure parameters, as in `(_ files: [File], _ messages: [Message]) -> Void`.
+  /// The graph in which closure parameters have names, as in `(_ files: [File], _ messages: [Message]) -> Void`.
   ///
-  /// The graph that is made from a module lacks these names, so they come from the source files.
+  /// A graph that is made from a module lacks these names, so the source files provide them.
   package var withClosureLabels: SymbolGraph {
     var files: [String: SourceTokens] = [:]
     var graph = self
     for (index, symbol) in symbols.enumerated() {
-      guard symbol.declarationFragments.contains(where: { $0.spelling.contains("->") }),
-        let location = symbol.location, let path = location.path
-      else { continue }
+      let hasClosure = symbol.declarationFragments.contains { $0.spelling.contains("->") }
+      guard hasClosure, let location = symbol.location, let path = location.path else { continue }
       let source = files[path] ?? SourceTokens((try? String(contentsOfFile: path, encoding: .utf8)) ?? "")
       files[path] = source
-      let tokens = [Token](symbol.declarationFragments)
-      if let labelled = tokens.withClosureLabels(from: source, line: location.position.line + 1) {
+      if let labelled = symbol.tokens.withClosureLabels(from: source, line: location.line) {
         graph.symbols[index].declarationFragments = labelled.fragments
       }
     }
@@ -23,36 +21,39 @@ extension SymbolGraph {
 }
 
 extension [Token] {
-  /// The tokens of a declaration with the closure parameters' names of its source; `nil` if there are no names to add.
+  /// The tokens of a declaration with the names that its closure parameters have in `source`; `nil` if none is missing.
   ///
-  /// The name of the declaration is on the line.
+  /// In `source`, the declaration's name stands on `line`.
   fileprivate func withClosureLabels(from source: SourceTokens, line: Int) -> [Token]? {
     let own = SourceTokens(text)
-    guard own.items.count == count, own.isBalanced else { return nil }
-    let keyword = own.items.indices.first { ["func", "init", "typealias"].contains(own[$0]) }
-    guard let ownName = keyword.map({ own[$0] == "init" ? $0 : $0 + 1 }),
-      let name = source.items.indices.first(where: { source.line($0) == line && source[$0] == own[ownName] })
+    // The indices of `own` are those of this array only if both have the same tokens.
+    guard own.items.count == count, own.isBalanced,
+      let keyword = own.items.indices.first(where: { ["func", "init", "typealias"].contains(own[$0]) })
     else { return nil }
-    let closures = own.closures(ofDeclaration: ownName)
-    let sourceClosures = source.closures(ofDeclaration: name)
-    guard closures.count == sourceClosures.count else { return nil }
+    let ownName = own[keyword] == "init" ? keyword : keyword + 1
+    let sourceName = source.items.indices.first { source.line($0) == line && source[$0] == own[ownName] }
+    guard let sourceName else { return nil }
+    let ownClosures = own.closures(ofDeclaration: ownName)
+    let sourceClosures = source.closures(ofDeclaration: sourceName)
+    guard ownClosures.count == sourceClosures.count else { return nil }
+    // The missing names, by the index of the token before which they belong.
     var insertions: [Int: [Token]] = [:]
-    for (closure, original) in zip(closures, sourceClosures) where closure.count == original.count {
-      for (parameter, labelled) in zip(closure, original) where own.label(of: parameter).isEmpty {
-        let words = source.label(of: labelled)
-        guard !words.isEmpty else { continue }
-        let labels = words.map { Token(text: $0, hasSpaceBefore: true) } + [Token(text: ":", hasSpaceBefore: false)]
-        insertions[parameter.lowerBound] = labels
+    for (ownClosure, sourceClosure) in zip(ownClosures, sourceClosures) where ownClosure.count == sourceClosure.count {
+      for (parameter, original) in zip(ownClosure, sourceClosure) where own.names(of: parameter).isEmpty {
+        let names = source.names(of: original).map { Token(text: $0, hasSpaceBefore: true) }
+        if names.isEmpty { continue }
+        insertions[parameter.lowerBound] = names + [Token(text: ":", hasSpaceBefore: false)]
       }
     }
     guard !insertions.isEmpty else { return nil }
     return indices.flatMap { index -> [Token] in
-      guard var labels = insertions[index] else { return [self[index]] }
-      labels[0].hasSpaceBefore = self[index].hasSpaceBefore
-      return labels + [Token(text: self[index].text, hasSpaceBefore: true, type: self[index].type)]
+      guard var names = insertions[index] else { return [self[index]] }
+      names[0].hasSpaceBefore = self[index].hasSpaceBefore
+      return names + [Token(text: self[index].text, hasSpaceBefore: true, type: self[index].type)]
     }
   }
 
+  /// The tokens as the symbol graph writes them.
   fileprivate var fragments: [SymbolGraph.Symbol.Fragment] {
     flatMap { token -> [SymbolGraph.Symbol.Fragment] in
       let kind = token.type == nil ? "text" : "typeIdentifier"
@@ -64,7 +65,9 @@ extension [Token] {
 }
 
 extension SourceTokens {
-  /// The parameters of the first closure type in each parameter of a function, or in a type alias.
+  /// For each parameter of a function, the parameters of the first closure type in it; empty if it has no closure type.
+  ///
+  /// The type of a type alias counts as its only parameter.
   fileprivate func closures(ofDeclaration name: Int) -> [[Range<Int>]] {
     if self[name - 1] == "typealias" {
       guard var type = (name..<items.count).first(where: { self[$0] == "=" }).map({ $0 + 1 }) else { return [] }
@@ -76,6 +79,7 @@ extension SourceTokens {
     return (arguments(in: open) ?? []).map { closure(in: $0) ?? [] }
   }
 
+  /// The parameters of the first closure type in a range; `nil` if the range has no closure type.
   private func closure(in range: Range<Int>) -> [Range<Int>]? {
     for open in range where self[open] == "(" {
       guard let close = partner(open) else { continue }
@@ -86,12 +90,12 @@ extension SourceTokens {
     return nil
   }
 
-  /// The words before the colon of a closure's parameter, such as `_` and `user`; empty for none.
-  fileprivate func label(of parameter: Range<Int>) -> [String] {
+  /// The words before the colon of a closure's parameter, such as `_` and `user`; empty if it has only a type.
+  fileprivate func names(of parameter: Range<Int>) -> [String] {
     let words = parameter.prefix { self[$0] != ":" }
-    guard words.count < parameter.count, words.count <= 2, words.allSatisfy({ Self.isWord(self[$0]) }) else {
-      return []
-    }
+    let hasColon = words.count < parameter.count
+    // Before the colon of a type, as in `[Key: Value]`, stands a bracket, too.
+    guard hasColon, words.count <= 2, words.allSatisfy({ Self.isWord(self[$0]) }) else { return [] }
     return words.map { self[$0] }
   }
 }

@@ -30,7 +30,7 @@ package struct Declaration {
 
     static let ownershipWords: Set<String> = ["inout", "borrowing", "consuming", "sending", "isolated"]
 
-    /// The parameter as it is declared, with a spelling of its type.
+    /// The parameter as a counterpart declares it, with `type` as the spelling of its type.
     package func text(_ type: String) -> String {
       let names = label == name ? name : "\(label) \(name)"
       let value = defaultValue.map { " = \($0.text)" } ?? ""
@@ -63,23 +63,23 @@ package struct Declaration {
   package init?(_ tokens: [Token]) {
     var reader = TokenReader(tokens)
     attributes = reader.takeAttributes().map(\.text)
+    // Before `func` or `init` stand modifiers, also with arguments, as in `private(set)` and `nonisolated(unsafe)`.
     var modifiers: [String] = []
     var keyword: String?
     while keyword == nil, let word = reader.take() {
       if word.text == "func" || word.text == "init" { keyword = word.text } else { modifiers.append(word.text) }
-      // As in `private(set)` and `nonisolated(unsafe)`.
       if keyword == nil, let arguments = reader.takeBracketed("(", ")") { modifiers.append("(\(arguments.text))") }
     }
     guard let keyword else { return nil }
     self.keyword = keyword
     self.modifiers = modifiers
     name = keyword == "init" ? "init" : reader.take(upTo: ["<", "("]).text
-    if reader.take("?") || reader.take("!") {}  // of a failable initializer
+    _ = reader.take("?") || reader.take("!")  // of a failable initializer
     generics = reader.takeBracketed("<", ">") ?? []
     guard let parameters = reader.takeBracketed("(", ")") else { return nil }
     var named = parameters.elements.compactMap(Parameter.init)
     guard named.count == parameters.elements.count else { return nil }
-    // A counterpart has to pass the parameter on, so the parameter needs a name.
+    // A counterpart passes its parameters to the function, so each needs a name.
     for index in named.indices where named[index].name == "_" { named[index].name = "argument\(index + 1)" }
     self.parameters = named
     var effects: [String] = []
@@ -102,29 +102,32 @@ package struct Declaration {
   var isNonisolated: Bool { modifiers.contains("nonisolated") }
   var isStatic: Bool { modifiers.contains("static") || modifiers.contains("class") }
 
-  /// The attribute with the global actor on which the function runs.
+  /// The attribute with the global actor on which the function runs, such as `@MainActor`; `nil` for none.
+  ///
+  /// Of the attributes with a capital letter, only `@Sendable` and those of Interface Builder are no global actors.
   var globalActor: String? {
     attributes.first { $0.dropFirst().first?.isUppercase == true && $0 != "@Sendable" && !$0.hasPrefix("@IB") }
   }
 
-  /// Whether the function is an operator.
+  /// Whether the function is an operator; for the operator `<`, the name is empty, because generic parameters follow `<`.
   package var isOperator: Bool { name.first.map { !$0.isLetter && $0 != "_" && $0 != "`" } ?? true }
 
   /// The name without backticks.
   var plainName: String { name.filter { $0 != "`" } }
 
-  /// The parameters without those at some indices.
+  /// The parameters without those at the indices in `omitted`.
   func parameters(without omitted: Set<Int>) -> [Parameter] {
     parameters.enumerated().filter { !omitted.contains($0.offset) }.map(\.element)
   }
 
-  /// The name in documentation: `user(id:completion:)`.
+  /// The name in documentation, such as `user(id:completion:)`, without the parameters at the indices in `omitted`.
   package func title(without omitted: Set<Int> = []) -> String {
     "\(plainName)(\(parameters(without: omitted).map { $0.label + ":" }.joined()))"
   }
 }
 
 extension Declaration.Parameter {
+  /// Reads a parameter, such as `id number: Int = 1`; `nil` if the tokens are none.
   fileprivate init?(_ tokens: ArraySlice<Token>) {
     var reader = TokenReader(tokens)
     _ = reader.takeAttributes()
@@ -133,10 +136,8 @@ extension Declaration.Parameter {
     guard reader.take(":") else { return nil }
     label = first.text
     name = (second ?? first).text
-    var type = reader.take(upTo: ["=", "..."])
+    type = reader.take(upTo: ["=", "..."])
     isVariadic = reader.take("...")
-    if !isVariadic, type.last?.text == "..." { type.removeLast() }
-    self.type = type
     defaultValue = reader.take("=") ? reader.rest : nil
   }
 }

@@ -32,7 +32,7 @@ package struct TypeAliases {
     )
     self.errorNames = errorNames
     for symbol in graph.symbols where symbol.kind.identifier == "swift.typealias" {
-      var reader = TokenReader([Token](symbol.declarationFragments))
+      var reader = TokenReader(symbol.tokens)
       _ = reader.take(upTo: ["typealias"])
       _ = reader.take("typealias")
       _ = reader.take(upTo: ["<", "="])
@@ -49,16 +49,17 @@ package struct TypeAliases {
     return type
   }
 
+  /// The type for which an alias stands, with the arguments of the alias; `nil` if `type` is not an alias alone.
   private func resolveOnce(_ type: ArraySlice<Token>) -> ArraySlice<Token>? {
     var reader = TokenReader(type)
     let (names, arguments) = reader.takeTypeName()
     guard let name = names.last?.type, let alias = aliases[name] else { return nil }
     guard reader.isAtEnd, arguments.count == alias.parameters.count else { return nil }
-    let values = Dictionary(uniqueKeysWithValues: zip(alias.parameters, arguments))
-    return alias.tokens.flatMap { values[$0.text].map(Array.init) ?? [$0] }[...]
+    return alias.tokens.substituting(arguments, for: alias.parameters)
   }
 
-  /// A type for comparisons: without attributes, with resolved names, and with numbers for generic parameters.
+  /// A text that is the same for the same type, in any spelling: without attributes and aliases, and with `$0` for the
+  /// first generic parameter.
   func plainText(of type: ArraySlice<Token>, _ generics: [String]) -> String {
     var reader = TokenReader(type)
     _ = reader.takeSpecifiers()
@@ -71,20 +72,19 @@ package struct TypeAliases {
 
   /// The closure type without its attributes; `nil` if `type` is no closure type.
   ///
-  /// An optional closure counts, too: it escapes, and a counterpart passes a closure.
+  /// For an optional closure, the type is that of the closure: a counterpart always passes one.
   package func functionType(of type: ArraySlice<Token>) -> FunctionType? {
     var reader = TokenReader(type)
     _ = reader.takeSpecifiers()
     let bare = reader.rest
     if let resolved = resolveOnce(bare) { return functionType(of: resolved) }
     guard let inside = reader.takeBracketed("(", ")") else {
-      // `Completion?`
+      // An optional alias, as in `Completion?`.
       guard bare.last?.text == "?" else { return nil }
-      let wrapped = bare.dropLast()
-      return resolveOnce(wrapped) == nil ? nil : functionType(of: wrapped)
+      return resolveOnce(bare.dropLast()).flatMap(functionType)
     }
-    if reader.isAtEnd { return functionType(of: inside) }
-    if reader.rest.text == "?" || reader.rest.text == "!" { return functionType(of: inside) }
+    // Parentheses around a closure, as in `(() -> Void)?`.
+    if ["", "?", "!"].contains(reader.rest.text) { return functionType(of: inside) }
     var effects: Set<String> = []
     while let next = reader.next, next.text != "->" {
       guard ["async", "throws", "rethrows"].contains(next.text) else { return nil }
@@ -103,13 +103,14 @@ package struct TypeAliases {
 }
 
 extension FunctionType {
-  /// A closure's parameter can have a name, as in `_ user: User`.
+  /// The type of a closure's parameter or of a tuple's element, without a name such as `_ user:`.
   static func withoutLabel(_ parameter: ArraySlice<Token>) -> ArraySlice<Token> {
     var reader = TokenReader(parameter)
     let words = reader.take(upTo: [":"])
     return words.count <= 2 && reader.take(":") ? reader.rest : parameter
   }
 
+  /// The name of a closure's parameter; empty if it has none.
   static func label(_ parameter: ArraySlice<Token>) -> String {
     withoutLabel(parameter).startIndex == parameter.startIndex
       ? "" : parameter.prefix { $0.text != ":" }.last?.text ?? ""

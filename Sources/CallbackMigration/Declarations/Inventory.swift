@@ -11,26 +11,23 @@ package struct Inventory {
   /// The number of functions that the configuration skips.
   let skippedCount: Int
 
-  /// The names of types, properties and enum cases.
-  let typeNames: Set<String>
-
   /// The name of the library's future type; qualified where the module can see another type `Future`.
   let future: String
 
   /// The type aliases, and the types that are errors.
-  let aliases: TypeAliases
+  var aliases: TypeAliases { facts.aliases }
 
   /// The compiler's identifiers of the module's types: by the path of the type around them, and by name.
   private let types: [String: [String: String]]
 
+  /// The members of each type, by which a counterpart cannot use some names.
   private let names: ScopedNames
 
-  /// The folder of the package, with a slash.
-  private let rootPath: String
+  private let facts: ModuleFacts
 
-  /// Whether functions outside types can be isolated to the main actor.
+  /// Whether the module isolates declarations to the main actor by default.
   ///
-  /// The graph does not show that.
+  /// The graph does not show the isolation of functions outside types.
   let isMainActorTheDefault: Bool
 
   /// The paths of the module's source files.
@@ -41,7 +38,7 @@ package struct Inventory {
 
   /// Reads the symbol graphs of a target, and of the targets that can hold its counterparts or declare its types.
   ///
-  /// Functions in files that the tool replaces do not count as counterparts.
+  /// Functions in the files `paths` do not count as counterparts, because the tool replaces these files.
   init(
     of target: MigrationRequest.Target,
     in request: MigrationRequest,
@@ -53,14 +50,13 @@ package struct Inventory {
     for client in request.clients(of: target) {
       guard let folder = client.graphs.map({ URL(filePath: $0) }) else { continue }
       let found = try SymbolGraph.readExtensions(of: target.module, by: client.module, in: folder)
-      extensions += found.map { [$0] } ?? []
+      if let found { extensions.append(found) }
     }
     let root = URL(filePath: request.package)
     let imports = request.imports(of: target)
     var types = SymbolGraph(symbols: [], relationships: [])
     for folder in Set([graphs] + imports.compactMap(\.graphs)) {
-      let modules = target.allDependencies
-      let found = try SymbolGraph.readImports(of: target.module, modules, in: URL(filePath: folder))
+      let found = try SymbolGraph.readTypes(of: target.allDependencies, in: URL(filePath: folder))
       if let found { types = types.adding(found) }
     }
     self.init(
@@ -78,6 +74,7 @@ package struct Inventory {
     )
   }
 
+  /// Reads the graph of a module, with the graphs of its clients and those of the modules that it imports.
   package init(
     module: String,
     _ graph: SymbolGraph,
@@ -97,76 +94,58 @@ package struct Inventory {
     let graph = graph.withMembersForDefaults
     let types = importedTypes.map(graph.adding) ?? graph
     let aliases = TypeAliases(types, errorNames: configuration.errors)
-    self.aliases = aliases
-    var facts = TypeFacts(types, aliases)
-    facts.addLenders(of: graph)
+    var typeFacts = TypeFacts(types, aliases)
+    typeFacts.addLenders(of: graph)
     let relations = TypeRelations(graph)
-    let handles = Handles(graph, relations, aliases, facts)
-    let counterparts = Counterparts(graph, clients: clients, aliases, ignoring: paths)
     let roles = Roles(graph, relations)
-    typeNames = Set(
-      graph.symbols.filter { !["swift.method", "swift.func", "swift.init"].contains($0.kind.identifier) }.compactMap {
-        $0.pathComponents.last
-      }
+    let facts = ModuleFacts(
+      configuration: configuration,
+      aliases: aliases,
+      types: typeFacts,
+      relations: relations,
+      roles: roles,
+      handles: Handles(graph, relations, aliases, typeFacts),
+      counterparts: Counterparts(graph, clients: clients, aliases, ignoring: paths),
+      bodies: FunctionBodies(graph, roles, sources: sources),
+      root: root.standardizedFileURL.path + "/"
     )
+    self.facts = facts
+    let functionKinds = ["swift.method", "swift.func", "swift.init"]
+    let declaresFuture = graph.symbols.contains {
+      $0.pathComponents.last == "Future" && !functionKinds.contains($0.kind.identifier)
+    }
     self.types = graph.typeIdentifiers
     names = ScopedNames(graph)
     isMainActorTheDefault = relations.isMainActorTheDefault
-    let rootPath = root.standardizedFileURL.path + "/"
-    self.rootPath = rootPath
-    let bodies = ImplementationBodies(graph, roles, sources: sources)
-    let all: [CallbackFunction] = graph.symbols.compactMap { [facts] symbol in
-      guard let path = symbol.location?.path else { return nil }
-      guard let declaration = Declaration([Token](symbol.declarationFragments)) else { return nil }
-      let knowledge = configuration.knowledge(of: symbol.pathComponents.joined(separator: "."))
-      let documentation = symbol.docComment?.lines.map(\.text).joined(separator: " ") ?? ""
-      let callbacks = Callbacks(declaration, aliases, facts, documentation: documentation, knowledge) { indices in
-        bodies.implementations(of: symbol, declaration, indices).flatMap(\.self)
-      }
-      guard let callbacks else { return nil }
-      return CallbackFunction(
-        symbol: symbol,
-        declaration: declaration,
-        callbacks: callbacks,
-        knowledge: knowledge,
-        relations: relations,
-        roles: roles,
-        facts: facts,
-        handles: handles,
-        counterparts: counterparts,
-        file: Self.relativePath(path, to: rootPath),
-        path: path,
-        implementations: bodies.implementations(of: symbol, declaration, callbacks.indices)
-      )
-    }
+    let all = graph.symbols.compactMap { CallbackFunction($0, in: facts) }
     let accessible = all.filter { $0.visibility >= minimumAccess }
-    functions = accessible.filter { !$0.knowledge.says(.skip) }.inOrder
+    functions = accessible.filter { !$0.knowledge.says(.skip) }
+      .sorted { ($0.file, $0.line, $0.title) < ($1.file, $1.line, $1.title) }
     lessAccessibleCount = all.count { $0.visibility >= .internal && $0.visibility < minimumAccess }
     skippedCount = accessible.count - functions.count
-    let otherModules = Set(sources.map(SourceFile.init).flatMap(\.allImports).map(\.module)).subtracting(
-      importedModules
-    )
-    let hasOtherFuture =
-      typeNames.contains("Future") || importedTypes?.declaresOtherFuture == true
-      || !otherModules.isSubset(of: Import.modulesWithoutFuture)
+    // A module that is imported, but whose graph is not here, might declare a type `Future`, too.
+    let unreadModules = Set(sources.map(SourceFile.init).flatMap(\.allImports).map(\.module))
+      .subtracting(importedModules).subtracting(Import.modulesWithoutFuture)
+    let hasOtherFuture = declaresFuture || importedTypes?.declaresOtherFuture == true || !unreadModules.isEmpty
     future = hasOtherFuture ? "Futures.Future" : "Future"
   }
 
-  /// The requirement that a function implements, if the requirement is at least as visible.
+  /// The requirement that a function implements, if callers of the function can see the requirement; otherwise `nil`.
   func requirement(of function: CallbackFunction) -> CallbackFunction? {
     guard case .witness(let name) = function.role else { return nil }
     return functions.first {
-      $0.role == .requirement && $0.scope.joined(separator: ".") == name && $0.name == function.name
+      // No requirement is `open`.
+      $0.role == .requirement && $0.symbol.scope == name && $0.name == function.name
         && $0.visibility >= min(function.visibility, .public)
     }
   }
 
-  /// A name in a default value that a counterpart could not use, and the reason.
+  /// The first name in a default value that a counterpart cannot use, and the reason; `nil` if it can use all names.
   func foreignDefault(of function: CallbackFunction) -> (name: String, reason: String)? {
     for parameter in function.declaration.parameters {
       let tokens = Array(parameter.defaultValue ?? [])
       for (index, token) in tokens.enumerated() {
-        // A member of another value or type, such as `.zero`, needs no check.
+        // A member, such as `.zero`, needs no check, except a member of the function's own type.
         let isMember = index > 0 && tokens[index - 1].text == "."
         let isOwn = isMember && index > 1 && ["Self", function.scope.last].contains(tokens[index - 2].text)
         guard !isMember || isOwn else { continue }
@@ -187,14 +166,5 @@ package struct Inventory {
   func isElsewhere(_ path: String) -> Bool { !sources.isEmpty && !sources.contains(path) }
 
   /// A path as reports print it.
-  func relativePath(_ path: String) -> String { Self.relativePath(path, to: rootPath) }
-
-  private static func relativePath(_ path: String, to root: String) -> String {
-    path.hasPrefix(root) ? String(path.dropFirst(root.count)) : path
-  }
-}
-
-extension [CallbackFunction] {
-  /// The functions by file and line.
-  var inOrder: Self { sorted { ($0.file, $0.line, $0.title) < ($1.file, $1.line, $1.title) } }
+  func relativePath(_ path: String) -> String { facts.relativePath(path) }
 }

@@ -17,82 +17,91 @@ enum FunctionRole: Equatable {
 
 /// Finds the role of each function.
 struct Roles {
+  /// The functions that override a method of the module.
   private var overriding: Set<String> = []
   private var requirements: Set<String> = []
-  private var origins: [String: String] = [:]
+
+  /// The requirement that a member implements, with the protocol's name, such as `Store.load(completion:)`.
+  private var implementedRequirements: [String: String] = [:]
 
   /// The names of protocols, also of other modules.
-  private var protocols: [String: String] = [:]
+  private var protocolNames: [String: String] = [:]
 
-  /// The requirements of each protocol of the module.
-  private var titles: [String: Set<String>] = [:]
-  private let types: TypeRelations
+  /// The titles of the requirements of each protocol of the module.
+  private var requirementTitles: [String: Set<String>] = [:]
+  private let relations: TypeRelations
 
-  init(_ graph: SymbolGraph, _ types: TypeRelations) {
-    self.types = types
+  init(_ graph: SymbolGraph, _ relations: TypeRelations) {
+    self.relations = relations
     for symbol in graph.symbols where symbol.kind.identifier == "swift.protocol" {
-      protocols[symbol.identifier.precise] = symbol.pathComponents.joined(separator: ".")
+      protocolNames[symbol.identifier.precise] = symbol.title
     }
     for relation in graph.relationships {
       switch relation.kind {
-      case "overrides" where types.symbols[relation.target] != nil: overriding.insert(relation.source)
+      case "overrides" where relations.symbols[relation.target] != nil: overriding.insert(relation.source)
       case "conformsTo":
-        if protocols[relation.target] == nil, let name = relation.targetFallback?.split(separator: ".").last {
-          protocols[relation.target] = String(name)
+        // The graph has no symbol of another module's protocol, only its name, such as `Foundation.URLSessionDelegate`.
+        if protocolNames[relation.target] == nil, let name = relation.targetFallback?.split(separator: ".").last {
+          protocolNames[relation.target] = String(name)
         }
       case "requirementOf":
         requirements.insert(relation.source)
-        if let title = types.symbols[relation.source]?.pathComponents.last {
-          titles[relation.target, default: []].insert(title)
+        if let title = relations.symbols[relation.source]?.pathComponents.last {
+          requirementTitles[relation.target, default: []].insert(title)
         }
-      case "memberOf": origins[relation.source] = relation.sourceOrigin?.displayName
+      case "memberOf": implementedRequirements[relation.source] = relation.sourceOrigin?.displayName
       default: break
       }
     }
   }
 
+  /// The role of a function; if several fit, a method of a delegate comes before a witness.
   func role(of symbol: SymbolGraph.Symbol, _ declaration: Declaration) -> FunctionRole {
     let identifier = symbol.identifier.precise
-    let owner = types.owners[identifier]
-    let isRequirement = requirements.contains(identifier)
-    if isRequirement, let name = owner.flatMap({ protocols[$0] }), isDelegate(name) {
+    let owner = relations.owners[identifier]
+    if requirements.contains(identifier) {
+      guard let name = owner.flatMap({ protocolNames[$0] }), isDelegate(name) else { return .requirement }
       return .delegateMethod(protocol: name)
     }
-    if isRequirement { return .requirement }
     if overriding.contains(identifier) { return .override }
-    let ancestors = owner.map(ancestors(of:)) ?? []
-    let origin = origins[identifier]?.split(separator: ".").dropLast().last.map(String.init)
-    if let origin, isDelegate(origin) { return .delegateMethod(protocol: origin) }
-    if let delegate = ancestors.compactMap({ protocols[$0] }).first(where: isDelegate), isDelegateMethod(declaration) {
-      return .delegateMethod(protocol: delegate)
-    }
+    let namedProtocol = implementedRequirements[identifier]?.split(separator: ".").dropLast().last.map(String.init)
+    if let namedProtocol, isDelegate(namedProtocol) { return .delegateMethod(protocol: namedProtocol) }
+    // The graph does not name every implemented requirement, so the labels decide in a type that is a delegate.
+    let ancestors = ancestors(ofOwnerOf: symbol)
+    let delegate = ancestors.compactMap { protocolNames[$0] }.first(where: isDelegate)
+    if let delegate, looksLikeDelegateMethod(declaration) { return .delegateMethod(protocol: delegate) }
     let title = declaration.title()
-    // A default implementation is in an extension of the protocol itself.
-    let witnessed = ((owner.map { [$0] } ?? []) + ancestors).first { titles[$0]?.contains(title) == true }
-    let name = witnessed.flatMap { protocols[$0] } ?? origin
+    // The owner counts, too: a default implementation is in an extension of the protocol itself.
+    let witnessed = ([owner].compactMap(\.self) + ancestors).first { requirementTitles[$0]?.contains(title) == true }
+    let name = witnessed.flatMap { protocolNames[$0] } ?? namedProtocol
     return name.map { .witness(protocol: $0) } ?? .plain
   }
 
   /// The names of the module's protocols to which the type of a member conforms.
   func protocolScopes(of symbol: SymbolGraph.Symbol) -> [String] {
-    let ancestors = types.owners[symbol.identifier.precise].map(ancestors(of:)) ?? []
-    return ancestors.filter { types.symbols[$0]?.kind.identifier == "swift.protocol" }.compactMap { protocols[$0] }
+    ancestors(ofOwnerOf: symbol).compactMap { relations.symbols[$0] }.filter { $0.kind.identifier == "swift.protocol" }
+      .map(\.title)
   }
 
-  /// The types that inherit a member of a protocol or a superclass.
+  /// The names of the types that inherit a member of a protocol or a superclass.
   func conformers(of symbol: SymbolGraph.Symbol) -> [String] {
-    guard let owner = types.owners[symbol.identifier.precise] else { return [] }
-    return types.parents.keys.filter { ancestors(of: $0).contains(owner) }
-      .compactMap { types.symbols[$0]?.pathComponents.joined(separator: ".") }
+    guard let owner = relations.owners[symbol.identifier.precise] else { return [] }
+    let conformers = relations.parents.keys.filter { ancestors(of: $0).contains(owner) }
+    return conformers.compactMap { relations.symbols[$0]?.title }
+  }
+
+  /// The superclasses and protocols of the type that has a member; none for a function outside types.
+  private func ancestors(ofOwnerOf symbol: SymbolGraph.Symbol) -> [String] {
+    relations.owners[symbol.identifier.precise].map(ancestors(of:)) ?? []
   }
 
   /// The superclasses and protocols of a type, without the type.
-  private func ancestors(of type: String) -> [String] { types.family(of: type).dropFirst().sorted() }
+  private func ancestors(of type: String) -> [String] { relations.family(of: type).dropFirst().sorted() }
 
   private func isDelegate(_ name: String) -> Bool { name.hasSuffix("Delegate") || name.hasSuffix("DataSource") }
 
-  /// Whether the function looks like a delegate method, such as `urlSession(_:task:didReceive:completionHandler:)`.
-  private func isDelegateMethod(_ declaration: Declaration) -> Bool {
+  /// Whether the labels are those of a delegate's method, as in `urlSession(_:task:didReceive:completionHandler:)`.
+  private func looksLikeDelegateMethod(_ declaration: Declaration) -> Bool {
     guard declaration.parameters.first?.label == "_", declaration.parameters.count > 2 else { return false }
     return declaration.parameters.dropFirst().contains { parameter in
       ["did", "will", "should", "need"].contains { CallbackNames.words(parameter.label).first == $0 }

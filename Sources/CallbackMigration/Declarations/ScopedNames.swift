@@ -1,22 +1,26 @@
 /// The names of the members of each type.
 struct ScopedNames {
   private var all: [String: Set<String>] = [:]
+
+  /// The names whose declarations are all private.
   private var hidden: [String: Set<String>] = [:]
 
   init(_ graph: SymbolGraph) {
     var visible: [String: Set<String>] = [:]
     for symbol in graph.symbols {
       guard let name = symbol.pathComponents.last?.prefix(while: { $0 != "(" }) else { continue }
-      let scope = symbol.pathComponents.dropLast().joined(separator: ".")
-      all[scope, default: []].insert(String(name))
-      if symbol.access < .internal { hidden[scope, default: []].insert(String(name)) }
-      if symbol.access >= .internal { visible[scope, default: []].insert(String(name)) }
+      all[symbol.scope, default: []].insert(String(name))
+      if symbol.access < .internal {
+        hidden[symbol.scope, default: []].insert(String(name))
+      } else {
+        visible[symbol.scope, default: []].insert(String(name))
+      }
     }
-    // The compiler lists the local variables of main.swift, too, as private.
+    // A private declaration can have a visible name: the compiler lists the local variables of main.swift as private.
     for (scope, names) in visible { hidden[scope]?.subtract(names) }
   }
 
-  /// The reason why a counterpart cannot use a name of the function's defaults; `nil` if none is known.
+  /// The reason why the counterpart of a function in `scope` cannot use a name; `nil` if it can, as far as is known.
   func reason(against name: String, in scope: [String]) -> String? {
     let scopes = scope.indices.map { scope[...$0].joined(separator: ".") }
     // An extension of a nested type does not see the members of the outer types.

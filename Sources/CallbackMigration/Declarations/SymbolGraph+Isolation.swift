@@ -2,23 +2,21 @@ extension TypeRelations {
   /// Whether the main actor is the module's default: all members of a type are isolated to it, but not the type itself.
   var isMainActorTheDefault: Bool {
     let kinds = ["swift.method", "swift.property", "swift.type.method", "swift.type.property"]
-    var isEachIsolated: [String: Bool] = [:]
+    // For each type that leaves the isolation to the module: whether each member is on the main actor.
+    var areOnMainActor: [String: [Bool]] = [:]
     for (member, type) in owners {
       guard let member = symbols[member], let owner = symbols[type] else { continue }
-      guard kinds.contains(member.kind.identifier), !owner.saysIsolation, !member.isNonisolated else { continue }
-      isEachIsolated[type] = isEachIsolated[type] != false && member.isOnMainActor
+      let ownerSaysIsolation = owner.isNonisolated || owner.isOnMainActor || owner.isActor
+      guard kinds.contains(member.kind.identifier), !ownerSaysIsolation, !member.isNonisolated else { continue }
+      areOnMainActor[type, default: []].append(member.isOnMainActor)
     }
-    return isEachIsolated.values.contains(true)
+    return areOnMainActor.values.contains { !$0.contains(false) }
   }
 }
 
 extension SymbolGraph.Symbol {
   fileprivate var isNonisolated: Bool { declarationFragments.contains { $0.spelling == "nonisolated" } }
 
-  fileprivate var isOnMainActor: Bool { [Token](declarationFragments).contains { $0.text == "@MainActor" } }
+  fileprivate var isOnMainActor: Bool { tokens.contains { $0.text == "@MainActor" } }
 
-  /// Whether the symbol is an actor, is nonisolated, or says that it belongs to the main actor.
-  fileprivate var saysIsolation: Bool {
-    isNonisolated || isOnMainActor || declarationFragments.contains { $0.spelling == "actor" }
-  }
 }

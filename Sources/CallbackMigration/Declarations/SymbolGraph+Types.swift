@@ -20,7 +20,9 @@ extension SymbolGraph {
           continue
         }
         if let module = Self.module(ofType: type) { fragments.removeQualifier(module) }
-        if fragments.last?.spelling.last != ".", let path = paths[type], path.last == fragment.spelling {
+        let isMember = fragments.last?.spelling.last == "."
+        // The names of the outer types, each with a dot. `Self` has another spelling than its type, and gets none.
+        if !isMember, let path = paths[type], path.last == fragment.spelling {
           for count in path.indices.dropFirst() {
             let outer = identifiers[Array(path.prefix(count))]
             fragments.append(Symbol.Fragment(kind: fragment.kind, spelling: path[count - 1], preciseIdentifier: outer))
@@ -44,7 +46,7 @@ extension SymbolGraph {
     var types: [String: [String: String]] = [:]
     for symbol in symbols where kinds.contains(symbol.kind.identifier) {
       guard let name = symbol.pathComponents.last else { continue }
-      types[symbol.pathComponents.dropLast().joined(separator: "."), default: [:]][name] = symbol.identifier.precise
+      types[symbol.scope, default: [:]][name] = symbol.identifier.precise
     }
     return types
   }
@@ -64,12 +66,13 @@ extension SymbolGraph {
 }
 
 extension [SymbolGraph.Symbol.Fragment] {
-  /// Removes the name of a module and the dot at the end.
+  /// Removes the name of a module and a dot, as in `Swift.`, from the end.
   fileprivate mutating func removeQualifier(_ module: String) {
     guard count >= 2, self[count - 1].spelling == ".", self[count - 2].kind == "text" else { return }
     let text = self[count - 2].spelling
     guard text.hasSuffix(module) else { return }
     let rest = text.dropLast(module.count)
+    // The module's name can also be the end of a longer name, or the name of a member.
     guard rest.last.map({ $0.isLetter || $0.isNumber || $0 == "_" || $0 == "." }) != true else { return }
     removeLast(2)
     append(SymbolGraph.Symbol.Fragment(kind: "text", spelling: String(rest), preciseIdentifier: nil))

@@ -48,10 +48,6 @@ package struct SymbolGraph: Decodable {
       let constraints: [Constraint]?
     }
 
-    struct ExtensionContext: Decodable {
-      let constraints: [Constraint]?
-    }
-
     struct Availability: Decodable, Equatable {
       struct Version: Decodable, Equatable {
         let major: Int
@@ -76,7 +72,7 @@ package struct SymbolGraph: Decodable {
     let availability: [Availability]?
     var location: Location?
     let swiftGenerics: Generics?
-    let swiftExtension: ExtensionContext?
+    let swiftExtension: Generics?
     let spi: Bool?
   }
 
@@ -99,8 +95,7 @@ package struct SymbolGraph: Decodable {
 
   /// Reads the graphs that a folder holds of `module`: its own, and one for each module that it extends.
   static func read(module: String, in folder: URL) throws(MigrationError) -> SymbolGraph {
-    let graph = try read(in: folder) { belongs($0, to: module) }
-    if let graph { return graph }
+    if let graph = try read(in: folder, where: { isGraph($0, of: module) }) { return graph }
     throw MigrationError("There is no symbol graph of \(module) in \(folder.path).")
   }
 
@@ -113,8 +108,8 @@ package struct SymbolGraph: Decodable {
     try read(in: folder) { name(of: $0) == "\(client)@\(module)" }
   }
 
-  /// Whether a file is a graph of `module`.
-  static func belongs(_ file: URL, to module: String) -> Bool {
+  /// Whether a file is the graph of `module`, or that of its extensions of another module.
+  private static func isGraph(_ file: URL, of module: String) -> Bool {
     name(of: file).map { $0 == module || $0.hasPrefix("\(module)@") } == true
   }
 
@@ -125,11 +120,14 @@ package struct SymbolGraph: Decodable {
     return name.hasSuffix(ending) ? String(name.dropLast(ending.count)) : nil
   }
 
-  /// Reads the types of the modules that `module` imports, as far as a folder holds their graphs.
-  static func readImports(of module: String, _ imports: [String], in folder: URL) throws(MigrationError) -> SymbolGraph?
-  {
-    let graph = try read(in: folder) { file in imports.contains { $0 != module && belongs(file, to: $0) } }
-    return graph?.types
+  /// Reads the graphs of `modules` without their functions, as far as a folder holds them; `nil` if it holds none.
+  static func readTypes(of modules: [String], in folder: URL) throws(MigrationError) -> SymbolGraph? {
+    let functions = [
+      "swift.method", "swift.type.method", "swift.func", "swift.func.op", "swift.init", "swift.subscript",
+    ]
+    var graph = try read(in: folder) { file in modules.contains { isGraph(file, of: $0) } }
+    graph?.symbols.removeAll { functions.contains($0.kind.identifier) }
+    return graph
   }
 
   /// Whether the graph has a type `Future` that is not the library's.
@@ -137,26 +135,13 @@ package struct SymbolGraph: Decodable {
     symbols.contains { $0.pathComponents == ["Future"] && !$0.identifier.precise.hasPrefix("s:7Futures") }
   }
 
-  /// The graph without its functions.
-  private var types: SymbolGraph {
-    let functions = [
-      "swift.method", "swift.type.method", "swift.func", "swift.func.op", "swift.init", "swift.subscript",
-    ]
-    return SymbolGraph(
-      symbols: symbols.filter { !functions.contains($0.kind.identifier) },
-      relationships: relationships
-    )
-  }
-
   /// The graph with the symbols of another.
   func adding(_ other: SymbolGraph) -> SymbolGraph {
     SymbolGraph(symbols: symbols + other.symbols, relationships: relationships + other.relationships)
   }
 
-  private static func read(
-    in folder: URL,
-    where isAsked: (URL) -> Bool
-  ) throws(MigrationError) -> SymbolGraph? {
+  /// Reads the asked files of a folder as one graph, with full names of types; `nil` if it has none of these files.
+  private static func read(in folder: URL, where isAsked: (URL) -> Bool) throws(MigrationError) -> SymbolGraph? {
     let files: [URL]
     do {
       files = try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
@@ -182,7 +167,7 @@ package struct SymbolGraph: Decodable {
 extension SymbolGraph {
   /// The graph in which a default implementation is a member of its protocol, like each other function of an extension.
   var withMembersForDefaults: SymbolGraph {
-    let types = Dictionary(
+    let protocols = Dictionary(
       symbols.filter { $0.kind.identifier == "swift.protocol" }.map { ($0.pathComponents, $0.identifier.precise) },
       uniquingKeysWith: { first, _ in first }
     )
@@ -190,7 +175,7 @@ extension SymbolGraph {
     var graph = self
     graph.relationships = relationships.map { relation in
       guard relation.kind == "defaultImplementationOf", let member = members[relation.source],
-        let type = types[Array(member.pathComponents.dropLast())]
+        let type = protocols[Array(member.pathComponents.dropLast())]
       else { return relation }
       return Relationship(
         kind: "memberOf",
@@ -204,7 +189,20 @@ extension SymbolGraph {
   }
 }
 
+extension SymbolGraph.Symbol {
+  /// The name with the enclosing types, such as `Store.user(id:completion:)`.
+  var title: String { pathComponents.joined(separator: ".") }
+
+  /// The names of the enclosing types, such as `Store`; empty outside types.
+  var scope: String { pathComponents.dropLast().joined(separator: ".") }
+
+  /// The declaration in tokens.
+  var tokens: [Token] { [Token](declarationFragments) }
+}
+
 extension SymbolGraph.Symbol.Location {
+  /// The line of the declared name, from 1.
+  var line: Int { position.line + 1 }
   /// The path of the file.
   ///
   /// The compiler writes `file://` before a path as its arguments have it, so the path can be relative.

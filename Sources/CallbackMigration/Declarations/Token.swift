@@ -9,7 +9,7 @@ package struct Token: Equatable {
   var type: String?
 }
 
-extension Array where Element == Token {
+extension [Token] {
   /// Cuts the fragments of a symbol graph into tokens.
   package init(_ fragments: [SymbolGraph.Symbol.Fragment]) {
     self = []
@@ -31,9 +31,6 @@ extension Array where Element == Token {
       }
     }
   }
-}
-
-extension Array where Element == Token {
   /// Joins the `@` of an attribute with its name, which the compiler separates if the name is a type: `@MainActor`.
   fileprivate mutating func joinAttributes() {
     for index in indices.dropLast().reversed() where self[index].text == "@" {
@@ -59,34 +56,40 @@ extension Collection<Token> {
 /// A comment counts as space.
 struct Lexer {
   private var rest: Substring
+
+  /// Whether space follows the last token, once there are no more tokens.
   private(set) var endsInSpace = false
 
-  /// The UTF-8 offset of the end of the last token.
-  func offset(in text: String) -> Int { text.utf8.distance(from: text.startIndex, to: rest.startIndex) }
+  /// The line of the last token's first character, from 1.
+  private(set) var firstLine = 1
+
+  /// The line of the last token's last character.
+  private(set) var lastLine = 1
 
   init(_ text: String) { rest = text[...] }
 
   mutating func next() -> Token? {
-    let hasSpaceBefore = skipSpace()
-    guard let first = rest.first else {
+    let (start, line) = (rest.startIndex, lastLine)
+    skipSpace()
+    let hasSpaceBefore = rest.startIndex != start
+    guard !rest.isEmpty else {
       endsInSpace = hasSpaceBefore
       return nil
     }
-    let length =
-      if let stringLength { stringLength } else if isWord(first) || first == "@" || first == "#" || first == "`" {
-        wordLength
-      } else if rest.hasPrefix("...") { 3 } else if rest.hasPrefix("->") || rest.hasPrefix("==") { 2 } else { 1 }
-    let text = rest.prefix(length)
-    rest = rest.dropFirst(length)
+    let text = rest.prefix(tokenLength)
+    firstLine = line + Self.lineBreaks(rest.base[start..<text.startIndex])
+    lastLine = firstLine + Self.lineBreaks(text)
+    rest = rest[text.endIndex...]
     return Token(text: String(text), hasSpaceBefore: hasSpaceBefore)
   }
 
-  /// Removes space and comments, and returns whether there were any.
-  private mutating func skipSpace() -> Bool {
-    let start = rest.startIndex
+  private static func lineBreaks(_ text: Substring) -> Int { text.utf8.count { $0 == UInt8(ascii: "\n") } }
+
+  /// Removes space and comments.
+  private mutating func skipSpace() {
     while true {
       rest = rest.drop(while: \.isWhitespace)
-      guard rest.first == "/", let length = commentLength else { return rest.startIndex != start }
+      guard rest.first == "/", let length = commentLength else { return }
       rest = rest.dropFirst(length)
     }
   }
@@ -112,13 +115,17 @@ struct Lexer {
     return rest.distance(from: rest.startIndex, to: inside.startIndex)
   }
 
-  private func isWord(_ character: Character) -> Bool {
-    character.isLetter || character.isNumber || character == "_" || character == "$"
-  }
-
-  private var wordLength: Int {
+  /// The length of the token that `rest` begins with: a string, a word, an attribute, a directive, or a sign.
+  private var tokenLength: Int {
+    if let stringLength { return stringLength }
     if rest.first == "`" { return rest.dropFirst().prefix { $0 != "`" }.count + 2 }
-    return rest.dropFirst().prefix(while: isWord).count + 1
+    if rest.hasPrefix("...") { return 3 }
+    if rest.hasPrefix("->") || rest.hasPrefix("==") { return 2 }
+    func isInWord(_ character: Character) -> Bool {
+      character.isLetter || character.isNumber || character == "_" || character == "$"
+    }
+    guard let first = rest.first, isInWord(first) || first == "@" || first == "#" else { return 1 }
+    return rest.dropFirst().prefix(while: isInWord).count + 1
   }
 
   /// The length of the string that `rest` begins with, in any notation; `nil` if `rest` begins with no string.
@@ -142,8 +149,8 @@ struct Lexer {
     return rest.count
   }
 
-  /// The length of an interpolation with its brackets, which can contain strings.
-  static func bracketsLength(_ text: Substring) -> Int {
+  /// The length of the interpolation that `text` begins with, including its brackets; it can contain strings.
+  private static func bracketsLength(_ text: Substring) -> Int {
     var lexer = Lexer(String(text))
     var depth = 0
     repeat {
@@ -172,7 +179,7 @@ struct TokenReader {
 
   var next: Token? { rest.first }
 
-  /// Takes the next token, if it has this text.
+  /// Takes the next token and returns `true`, if it has this text.
   mutating func take(_ text: String) -> Bool {
     guard next?.text == text else { return false }
     position += 1
@@ -185,7 +192,7 @@ struct TokenReader {
     return next
   }
 
-  /// Takes the tokens before the first of these texts outside brackets, or all tokens.
+  /// Takes the tokens before the first of these texts outside brackets, or before the end of the brackets around them.
   mutating func take(upTo ends: Set<String>) -> ArraySlice<Token> {
     let start = position
     var depth = 0
@@ -236,7 +243,7 @@ struct TokenReader {
     return specifiers
   }
 
-  /// Takes the name of a type, such as `Outer.Inner<Int>`, of which the last word is the type.
+  /// Takes a type such as `Outer.Inner<Int>`, and returns its names, of which the last is its own, and its arguments.
   mutating func takeTypeName() -> (names: [Token], arguments: [ArraySlice<Token>]) {
     var names = take().map { [$0] } ?? []
     while take("."), let name = take() { names.append(name) }
@@ -244,7 +251,12 @@ struct TokenReader {
   }
 }
 
-extension ArraySlice where Element == Token {
+extension ArraySlice<Token> {
+  /// The tokens of a generic declaration with types in place of its parameters.
+  func substituting(_ types: [ArraySlice<Token>], for parameters: [String]) -> ArraySlice<Token> {
+    let values = Dictionary(uniqueKeysWithValues: zip(parameters, types))
+    return flatMap { values[$0.text].map(Array.init) ?? [$0] }[...]
+  }
   /// The parts between commas outside brackets.
   var elements: [ArraySlice<Token>] {
     guard !isEmpty else { return [] }

@@ -24,10 +24,10 @@ extension TypeAliases {
     return (arguments[0], arguments[1])
   }
 
-  /// Whether the type is known to conform to `Error`.
+  /// Whether the type is known to conform to `Error`, by the graph, the configuration, or as a standard type.
   func isError(_ type: ArraySlice<Token>) -> Bool {
     let type = resolve(type)
-    if ["any Error", "Error", "any Swift.Error", "Swift.Error", "NSError"].contains(type.text) { return true }
+    if type.isAnyError || type.text == "NSError" { return true }
     var reader = TokenReader(type)
     _ = reader.take("any")
     let names = reader.takeTypeName().names
@@ -42,4 +42,9 @@ extension TypeAliases {
   private static let standardErrors: Set<String> = [
     "CancellationError", "CocoaError", "DecodingError", "EncodingError", "MachError", "POSIXError", "URLError",
   ]
+}
+
+extension ArraySlice<Token> {
+  /// Whether the type is `any Error`, in any spelling.
+  var isAnyError: Bool { ["any Error", "Error", "any Swift.Error", "Swift.Error"].contains(text) }
 }

@@ -1,6 +1,9 @@
 /// The members of a module's structs, classes and enums.
 struct TypeMembers {
+  /// The generic parameters of each type.
   private var generics: [String: [String]] = [:]
+
+  /// The types of each type's properties, by their names.
   private var properties: [String: [String: ArraySlice<Token>]] = [:]
   private var cases: [String: [(name: String, payload: [ArraySlice<Token>])]] = [:]
 
@@ -8,7 +11,7 @@ struct TypeMembers {
     let owners = TypeRelations(graph).owners
     for symbol in graph.symbols {
       let identifier = symbol.identifier.precise
-      var reader = TokenReader([Token](symbol.declarationFragments))
+      var reader = TokenReader(symbol.tokens)
       switch symbol.kind.identifier {
       case "swift.struct", "swift.class", "swift.enum":
         _ = reader.take(upTo: ["<"])
@@ -42,23 +45,22 @@ struct TypeMembers {
     var reader = TokenReader(aliases.resolve(type))
     let (names, arguments) = reader.takeTypeName()
     guard let identifier = names.last?.type, let parameters = generics[identifier] else { return nil }
-    let isWhole = reader.isAtEnd && arguments.count == parameters.count
-    let values = isWhole ? Dictionary(zip(parameters, arguments), uniquingKeysWith: { first, _ in first }) : [:]
-    func substituted(_ type: ArraySlice<Token>) -> ArraySlice<Token> {
-      type.flatMap { values[$0.text].map(Array.init) ?? [$0] }[...]
-    }
     if let result = properties[identifier]?["result"].flatMap(aliases.result) {
-      return isWhole ? .result(value: substituted(result.value), failure: substituted(result.failure)) : .hidden
+      // Without the generic arguments, the types in the result are unknown.
+      guard reader.isAtEnd, arguments.count == parameters.count else { return .hidden }
+      return .result(
+        value: result.value.substituting(arguments, for: parameters),
+        failure: result.failure.substituting(arguments, for: parameters)
+      )
     }
-    let isFailing = properties[identifier, default: [:]].contains { name, type in
+    let hasFailingProperty = properties[identifier, default: [:]].contains { name, type in
       let type = aliases.resolve(type)
       return ["error", "failure"].contains(name) || aliases.result(type) != nil
         || aliases.isError(aliases.wrapped(type) ?? type)
     }
-    if isFailing { return .hidden }
-    let hasFailure = cases[identifier, default: []].contains { name, payload in
+    let hasFailingCase = cases[identifier, default: []].contains { name, payload in
       CallbackNames.hasWord(name, like: ["fail", "error"]) || payload.contains { aliases.isError($0) }
     }
-    return hasFailure ? .hidden : nil
+    return hasFailingProperty || hasFailingCase ? .hidden : nil
   }
 }

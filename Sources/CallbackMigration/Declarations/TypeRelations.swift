@@ -19,6 +19,7 @@ struct TypeRelations {
     }
   }
 
+  /// The type that has a member; `nil` for a function outside types, and if the module does not declare the type.
   func owner(of symbol: SymbolGraph.Symbol) -> SymbolGraph.Symbol? {
     owners[symbol.identifier.precise].flatMap { symbols[$0] }
   }
@@ -28,12 +29,12 @@ struct TypeRelations {
     sequence(first: symbol, next: owner).dropFirst().map(\.access).min() ?? .open
   }
 
-  /// The names of the symbol's type and of the superclasses.
+  /// The names of the type that has a member, and of its superclasses.
   func scopes(of symbol: SymbolGraph.Symbol) -> [String] {
-    var scopes = [symbol.pathComponents.dropLast().joined(separator: ".")]
+    var scopes = [symbol.scope]
     var type = owner(of: symbol)
     while let superclass = type.flatMap(superclass) {
-      scopes.append(superclass.pathComponents.joined(separator: "."))
+      scopes.append(superclass.title)
       type = superclass
     }
     return scopes
@@ -43,7 +44,7 @@ struct TypeRelations {
     parents[type.identifier.precise]?.lazy.compactMap { symbols[$0] }.first { $0.kind.identifier == "swift.class" }
   }
 
-  /// A type, its superclasses and its protocols, the nearest first.
+  /// A type, and then its superclasses and protocols, each once.
   func family(of type: String) -> [String] {
     var found: [String] = []
     var next = [type]

@@ -22,13 +22,8 @@ struct RefusalGroups {
 
   private(set) var groups: [Group] = []
 
-  /// Groups the refused functions.
-  init(_ plan: CounterpartPlan) { self.init(plan, \.refusals) }
-
-  /// Groups the counterparts that differ from their callback.
-  init(notesOf plan: CounterpartPlan) { self.init(plan) { $0.notes.map { (nil, $0) } } }
-
-  private init(
+  /// Groups the functions of a plan by the reasons why they are refused, or by the notes on their counterparts.
+  init(
     _ plan: CounterpartPlan,
     _ reasons: (CounterpartPlan.Entry) -> [(kind: Counterpart.Kind?, refusal: Refusal)]
   ) {
@@ -62,14 +57,15 @@ struct RefusalGroups {
   func section(_ heading: String) -> [String] { groups.isEmpty ? [] : ["", heading] + lines }
 
   private var lines: [String] {
-    groups.enumerated().flatMap { index, group in
-      ["\(index + 1). \(group.reason)"]
+    groups.enumerated().flatMap { number, group in
+      ["\(number + 1). \(group.reason)"]
         + group.members.enumerated().flatMap { index, member in
-          let isRepeated = group.members.dropFirst(index + 1).first.map { $0.setting == member.setting } == true
-          let setting = isRepeated ? nil : member.setting
           let line = "   \(member.place): \(member.title)"
           let names = member.reason == group.reason ? "" : ": " + Self.names(in: member.reason)
-          return [line.count + names.count > 120 ? line : line + names] + (setting.map { ["     " + $0] } ?? [])
+          // Of members with the same setting, the last one shows it.
+          let isRepeated = group.members.dropFirst(index + 1).first.map { $0.setting == member.setting } == true
+          let setting = isRepeated ? nil : member.setting.map { "     " + $0 }
+          return [line.count + names.count > 120 ? line : line + names, setting].compactMap(\.self)
         }
     }
   }
@@ -85,15 +81,15 @@ struct RefusalGroups {
 
 /// The lines of the configuration that settle the same question for all functions of a type.
 private struct Wildcards {
-  private typealias List = MigrationConfiguration.List
 
   /// For each type with several functions, the entries that serve all of them.
   private var entries: [String: [Refusal.Entry]] = [:]
 
   init(_ plan: CounterpartPlan) {
-    let scopes = Dictionary(grouping: plan.entries) { $0.function.scope.joined(separator: ".") }
+    let scopes = Dictionary(grouping: plan.entries, by: \.function.symbol.scope)
     for (scope, own) in scopes where !scope.isEmpty && own.count > 1 {
       let pattern = scope + ".*"
+      // The pattern matches functions of nested types, too.
       let matched = plan.entries.filter { TitlePattern(whole: pattern).matches($0.function.title) }
       let found = [Self.handle(own, matched), Self.once(own, matched)]
       entries[scope] = found.compactMap(\.self).map { entry in
@@ -104,11 +100,11 @@ private struct Wildcards {
 
   /// The entry that settles a refusal; if there is one for all functions of the type, that entry.
   func entry(for refusal: Refusal, of function: CallbackFunction) -> Refusal.Entry? {
-    let common = entries[function.scope.joined(separator: ".")] ?? []
+    let common = entries[function.symbol.scope] ?? []
     return refusal.entry.map { entry in common.first { $0.key == entry.key } ?? entry }
   }
 
-  /// The entry for the returned handles, if it is the same for each function with a handle.
+  /// The entry for the returned handles, if several functions of the type need one, and all matched functions the same.
   private static func handle(_ own: [CounterpartPlan.Entry], _ matched: [CounterpartPlan.Entry]) -> Refusal.Entry? {
     func values(_ entries: [CounterpartPlan.Entry]) -> [Refusal.Entry?] {
       entries.map(\.function).filter(\.returnsValue).map { function in
@@ -124,10 +120,10 @@ private struct Wildcards {
     return values(matched).allSatisfy { $0 == entry } ? entry : nil
   }
 
-  /// The entry `once`, if nothing says how often any of the callbacks comes.
+  /// The entry `once`, if several functions of the type need it, and nothing says how often any matched callback comes.
   private static func once(_ own: [CounterpartPlan.Entry], _ matched: [CounterpartPlan.Entry]) -> Refusal.Entry? {
     func refusals(_ entry: CounterpartPlan.Entry) -> [Refusal] {
-      entry.refusals.map(\.refusal).filter { $0.entry?.key == List.once.rawValue }
+      entry.refusals.map(\.refusal).filter { $0.entry?.key == MigrationConfiguration.List.once.rawValue }
     }
     let isUnknown = matched.flatMap(refusals).allSatisfy {
       $0.general == Refusal.unknownRepetition(of: "…", "").reason

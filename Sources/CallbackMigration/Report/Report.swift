@@ -16,22 +16,23 @@ package struct Report {
   /// The widths of the table's columns before the last, which leave 17 of a terminal's 120 characters for that.
   private static let widths = [5, 62, 30]
 
+  /// The report of one module: a summary, a table for each file, and the reasons of refusals and differences.
   private func table(_ plan: CounterpartPlan) -> String {
-    let groups = RefusalGroups(plan)
+    let groups = RefusalGroups(plan, \.refusals)
     var lines = plan.summaryLines
     let files = Dictionary(grouping: plan.entries, by: \.function.file).sorted { $0.key < $1.key }
     for (file, entries) in files {
       lines += ["", "\(file): \(entries.count(where: \.function.hasAsyncCounterpart)) of \(entries.count)"]
       lines += entries.map { entry in
-        let cells = [
-          "\(entry.function.line)".leftPadded(to: Self.widths[0]), entry.function.reportTitle, entry.function.shapeText,
-        ]
+        let line = "\(entry.function.line)"
+        let padding = String(repeating: " ", count: max(0, Self.widths[0] - line.count))
+        let cells = [padding + line, entry.function.reportTitle, entry.function.shapeText]
         let fitted = zip(cells, Self.widths).map { $0.fitted(to: $1) }
         return (fitted + [entry.state(groups)]).joined(separator: "  ")
       }
     }
     lines += groups.section("Refused:")
-    lines += RefusalGroups(notesOf: plan).section("To be written with a difference:")
+    lines += RefusalGroups(plan, \.notes).section("To be written with a difference:")
     return lines.joined(separator: "\n") + "\n"
   }
 }
@@ -41,8 +42,8 @@ package struct GenerationNotes {
   package let text: String
 
   package init(_ plan: CounterpartPlan) {
-    let refused = RefusalGroups(plan).section("Not written, because it would be a guess, or not the same:")
-    let differing = RefusalGroups(notesOf: plan).section("Written, with a difference:")
+    let refused = RefusalGroups(plan, \.refusals).section("Not written, because it would be a guess, or not the same:")
+    let differing = RefusalGroups(plan, \.notes).section("Written, with a difference:")
     let lines = (refused + differing).dropFirst()
     text = lines.isEmpty ? "" : lines.joined(separator: "\n") + "\n"
   }
@@ -55,28 +56,25 @@ package struct GenerationNotes {
 }
 
 extension CounterpartPlan.Entry {
-  /// The differences between the counterparts and the function.
-  var notes: [Refusal] {
+  /// The differences between the counterparts and the function; each holds for all kinds that it names.
+  fileprivate var notes: [(kind: Counterpart.Kind?, refusal: Refusal)] {
     guard !counterparts.isEmpty else { return [] }
     var notes: [Refusal] = []
     if case .dropped(let difference) = function.handle { notes.append(difference) }
     if let failure = function.callbacks.returnedFailure { notes.append(failure) }
     if let line = function.callbacks.lineWithoutValue { notes.append(.returnsOptional(line: line)) }
-    guard counterparts.contains(where: { $0.kind == .async }) else { return notes }
-    if let reason = function.reasonOfOtherName { notes.append(.hasOtherName(reason)) }
-    if let failure = function.callbacks.shape.typedFailure, function.knowledge.value(.failure) == nil {
-      notes.append(.throwsAnyError(failure.text))
+    if counterparts.contains(where: { $0.kind == .async }) {
+      if let reason = function.reasonOfOtherName { notes.append(.hasOtherName(reason)) }
+      if let failure = function.callbacks.shape.typedFailure, function.knowledge.values[.failure] == nil {
+        notes.append(.throwsAnyError(failure.text))
+      }
     }
-    return notes
+    return notes.map { (nil, $0) }
   }
 
-  /// The counterparts that exist.
-  fileprivate var existing: [Counterpart.Kind] {
-    Counterpart.Kind.allCases.filter { function.counterpart($0).exists }
-  }
-
-  /// The state of the migration, in a few words.
+  /// The state of the migration in a few words, with the numbers of the groups that have the reasons of refusals.
   fileprivate func state(_ groups: RefusalGroups) -> String {
+    let existing = Counterpart.Kind.allCases.filter { function.counterpart($0).exists }
     if !existing.isEmpty { return existing.map(\.rawValue).joined(separator: ", ") }
     if !counterparts.isEmpty { return "can be written" }
     return "refused: " + refusals.compactMap { groups.number(of: $0.refusal).map(String.init) }.joined(separator: ", ")
@@ -84,17 +82,14 @@ extension CounterpartPlan.Entry {
 }
 
 extension CounterpartPlan {
-  /// The number of functions with an async counterpart.
-  var migratedCount: Int { entries.count { $0.function.hasAsyncCounterpart } }
-
+  /// The first lines of a report.
   fileprivate var summaryLines: [String] {
-    let less = inventory.lessAccessibleCount
+    let (less, skipped) = (inventory.lessAccessibleCount, inventory.skippedCount)
     let lines: [String?] = [
       "\(inventory.module): \(summary)",
       kindsText,
       less == 0 ? nil : "\(count(less)) not accessible enough; --minimum-access internal lists them.",
-      inventory.skippedCount == 0
-        ? nil : "\(count(inventory.skippedCount)) skipped, as \(MigrationConfiguration.fileName) says.",
+      skipped == 0 ? nil : "\(count(skipped)) skipped, as \(MigrationConfiguration.fileName) says.",
     ]
     return lines.compactMap(\.self)
   }
@@ -105,11 +100,11 @@ extension CounterpartPlan {
 
   /// The number of counterparts of each kind that can be written; `nil` if each function gets both.
   private var kindsText: String? {
-    let counts = [Counterpart.Kind.async, .future].map { kind in
-      (kind, count: writableEntries.count { entry in entry.counterparts.contains { $0.kind == kind } })
+    let counts = Counterpart.Kind.allCases.map { kind in
+      (kind: kind, count: writableEntries.count { entry in entry.counterparts.contains { $0.kind == kind } })
     }
     guard counts.contains(where: { $0.count < writableEntries.count }) else { return nil }
-    let parts = counts.map { "\($0.count) \($0.0.rawValue)" }
+    let parts = counts.map { "\($0.count) \($0.kind.rawValue)" }
     return "Counterparts that can be written: \(parts.joined(separator: ", "))."
   }
 
@@ -117,6 +112,7 @@ extension CounterpartPlan {
 
   private var summary: String {
     guard !entries.isEmpty else { return "no function takes a callback" }
+    let migratedCount = entries.count { $0.function.hasAsyncCounterpart }
     let percent = migratedCount * 100 / entries.count
     let functions = entries.count == 1 ? "1 function takes" : "\(entries.count) functions take"
     let refused = entries.count { !$0.function.hasAsyncCounterpart && $0.counterparts.isEmpty }
@@ -126,27 +122,20 @@ extension CounterpartPlan {
 }
 
 extension CallbackFunction {
-  var returnsCancellable: Bool {
-    switch handle {
-    case .none, .dropped: false
-    case .calls, .refused: true
-    }
-  }
 
   fileprivate var reportTitle: String { title + (isDeprecated ? " (deprecated)" : "") }
 
   fileprivate var shapeText: String {
     var text = callbacks.shape.name
     if callbacks.progress != nil { text += ", progress" }
-    if returnsCancellable { text += ", cancellable" }
-    return text
+    switch handle {
+    case .none, .dropped: return text
+    case .calls, .refused: return text + ", cancellable"
+    }
   }
 }
 
 extension String {
-  func leftPadded(to width: Int) -> String {
-    String(repeating: " ", count: max(0, width - count)) + self
-  }
 
   /// The text with this many characters: padded with spaces, or cut.
   func fitted(to width: Int) -> String {

@@ -32,8 +32,7 @@ enum CodeBlock: Equatable {
 extension SourceTokens {
   /// Returns the kind of the braces that begin at `brace`.
   func block(at brace: Int) -> CodeBlock {
-    let words = statementStart(before: brace)
-    var index = words
+    var index = statementStart(before: brace)
     while index < brace, isModifier(index) { index = after(modifier: index) }
     // A label, as in `rows: for row in rows {`.
     if Self.isWord(self[index]), self[index + 1] == ":", index + 2 < brace { index += 2 }
@@ -43,6 +42,7 @@ extension SourceTokens {
     case "for", "while", "repeat": return .loop
     case "defer": return .deferred
     case "func", "init", "deinit", "class", "struct", "enum", "extension", "actor", "protocol": return .declaration
+    // Outside a property, `get` and `set` are names of functions.
     case "get" where !isInProperty(index), "set" where !isInProperty(index):
       return .closure(callee: callee(before: brace))
     case "subscript", "get", "set", "willSet", "didSet", "_modify", "_read", "unsafeAddress": return .accessor
@@ -54,7 +54,7 @@ extension SourceTokens {
     }
   }
 
-  /// Whether a token stands directly in a computed property or a subscript, where `get` is no function.
+  /// Whether a token stands directly between the braces of a computed property or a subscript.
   private func isInProperty(_ index: Int) -> Bool {
     guard let brace = parent(index), self[brace] == "{" else { return false }
     return block(at: brace) == .accessor
@@ -67,7 +67,7 @@ extension SourceTokens {
       || self[index] == "class" && ["func", "var", "let", "subscript"].contains(self[index + 1])
   }
 
-  /// The token after a modifier or an attribute, and its arguments.
+  /// The index after a modifier or an attribute and its arguments.
   private func after(modifier index: Int) -> Int {
     if self[index + 1] == "(", !items[index + 1].hasSpaceBefore, let end = partner(index + 1) { return end + 1 }
     return index + 1
@@ -92,36 +92,36 @@ extension SourceTokens {
     var current = index
     while current > 0 {
       let previous = current - 1
-      if ["{", "(", "[", ";"].contains(self[previous]), partner(previous) != nil || self[previous] == ";" { break }
-      if current != index, isStart(current) { break }
+      if ["{", "(", "[", ";"].contains(self[previous]) { break }
+      if current != index, beginsStatement(current) { break }
       if ["}", ")", "]"].contains(self[previous]), let open = partner(previous) {
-        // A statement can end in a brace.
+        // The statement before can end in a brace.
         let continues = ["else", "catch"].contains(self[current]) || Self.continuations.contains(self[current])
         if self[previous] == "}", !continues, isFirstOnLine(current) { break }
         current = open
       } else {
         current = previous
       }
-      if current != index, self[current] == "in", isClosureSignature(endingAt: current) { return current + 1 }
+      if current != index, self[current] == "in", endsClosureHead(current) { return current + 1 }
     }
     return current
   }
 
   /// Whether a token begins a statement, and does not continue the line before it.
-  private func isStart(_ index: Int) -> Bool {
+  private func beginsStatement(_ index: Int) -> Bool {
     if self[index] == "else" || self[index] == "catch" { return true }
     let previous = self[index - 1]
     if previous == ":", isCaseLabel(endingAt: index - 1) { return true }
-    guard isFirstOnLine(index) else { return false }
-    if Self.continuations.contains(self[index]) { return false }
-    return !Self.unfinished.contains(previous)
+    return isFirstOnLine(index) && !Self.continuations.contains(self[index]) && !Self.unfinished.contains(previous)
   }
 
+  /// The tokens that continue the statement of the line before them.
   private static let continuations: Set<String> = [
     ".", "?", ":", "=", "==", "->", "&", "|", "+", "-", "*", "/", "<", ">", ",", ")", "]", "}", "{", "where", "async",
     "throws", "in", "as", "is", "%",
   ]
 
+  /// The tokens after which a statement continues on the next line.
   private static let unfinished: Set<String> = [
     ",", "=", "==", "->", "&", "|", "+", "-", "*", "/", "<", ".", "?", "return", "await", "try", "throw", "where", "&&",
   ]
@@ -138,8 +138,8 @@ extension SourceTokens {
     return false
   }
 
-  /// Whether an `in` ends the parameters of a closure, and is not that of a loop.
-  private func isClosureSignature(endingAt index: Int) -> Bool {
+  /// Whether an `in` ends the head of a closure, and is not that of a loop.
+  private func endsClosureHead(_ index: Int) -> Bool {
     guard let brace = parent(index), self[brace] == "{" else { return false }
     return closureSignature(at: brace)?.end == index
   }
@@ -179,20 +179,16 @@ extension SourceTokens {
         index += 1
       }
     }
+    // Between the parameters and `in` stand effects and a result type; other tokens belong to a closure without a head.
     while index < close, self[index] != "in" {
-      guard ["async", "throws", "->"].contains(self[index]) || signatureHasArrow(index, brace) else { return nil }
+      let isInResultType = !isFirstOnLine(index) && (brace..<index).contains { self[$0] == "->" && parent($0) == brace }
+      guard ["async", "throws", "->"].contains(self[index]) || isInResultType else { return nil }
       if ["(", "["].contains(self[index]), let end = partner(index) { index = end }
       index += 1
     }
-    guard index < close, self[index] == "in" else { return nil }
+    guard index < close else { return nil }
     signature.end = index
     return signature
-  }
-
-  /// Whether a token belongs to the result type in the head of a closure.
-  private func signatureHasArrow(_ index: Int, _ brace: Int) -> Bool {
-    guard items[index].isFirstOnLine == false else { return false }
-    return (brace..<index).contains { self[$0] == "->" && parent($0) == brace }
   }
 
   /// The names in a list such as `(text: String?, _: Int)`.

@@ -22,6 +22,7 @@ struct SourceFile {
     }
   }
 
+  /// The imports that a file of counterparts can copy.
   private(set) var imports: [ImportPart] = []
 
   /// All imports, including those beside other code in an `#if`.
@@ -35,6 +36,7 @@ struct SourceFile {
     let text = (try? String(contentsOfFile: path, encoding: .utf8)) ?? ""
     lines = text.split(separator: "\n", omittingEmptySubsequences: false).map(\.trimmed)
     var open: [Condition] = []
+    // The parts of the outermost `#if`, which is copied if it has imports only.
     var block: [ImportPart] = []
     var isOnlyImports = true
     for line in lines {
@@ -65,9 +67,13 @@ struct SourceFile {
 
   /// One `#if`, up to the line that has been read.
   private struct Condition {
+    /// The negated conditions of the branches before.
     private var earlier: [String] = []
+
+    /// The condition of the branch; `nil` for `#else`.
     private var current: String?
 
+    /// Begins a branch, if the line does.
     mutating func read(_ line: String) {
       let words = line.split(separator: " ", maxSplits: 1).map(String.init)
       guard ["#if", "#elseif", "#else"].contains(words[0]) else { return }
@@ -75,9 +81,7 @@ struct SourceFile {
       current = words.count > 1 && words[0] != "#else" ? words[1] : nil
     }
 
-    var text: String {
-      (earlier + (current.map { ["(\($0))"] } ?? [])).joined(separator: " && ")
-    }
+    var text: String { (earlier + (current.map { ["(\($0))"] } ?? [])).joined(separator: " && ") }
   }
 }
 
@@ -94,6 +98,7 @@ struct Import {
   /// `public` or another; `nil` where the file does not say.
   let access: String?
 
+  /// Reads a line; `nil` if it is no import.
   init?(_ line: String) {
     // Attributes are not copied: a `@preconcurrency` that does nothing would warn.
     var words = line.split(separator: " ").map(String.init)[...]
@@ -146,6 +151,7 @@ struct ImportList {
     saysPublic = all.contains { $0.access == "public" }
   }
 
+  /// Adds the imports of a file that bring something new, without those of the library, which `lines` writes.
   mutating func add(_ file: SourceFile) {
     for part in file.imports {
       let new = part.imports.filter { $0.module != "Futures" && $0.module != "FuturesAsync" }
@@ -162,30 +168,31 @@ struct ImportList {
     }
   }
 
-  /// Whether an import of `imported` can bring the types of a module.
+  /// Whether an import of `imported` can bring the types of `module`.
   ///
-  /// If no import names a module, any import can bring its types: Foundation brings those of Dispatch.
-  private func provides(_ module: String, _ imported: String) -> Bool {
+  /// If no import names `module`, any import can bring its types: Foundation brings those of Dispatch.
+  private func canBring(_ module: String, byImportOf imported: String) -> Bool {
+    // The compiler's identifiers of types from C name no module.
     if module == "C" || module.hasPrefix(imported) { return true }
     return module != ownModule && !parts.flatMap(\.imports).contains { module.hasPrefix($0.module) }
   }
 
   /// The lines, sorted by module, with conditional ones at the end.
   /// - Parameters:
-  ///   - futures: The highest access level of a function in the file that names a type of the library; `nil` for none.
+  ///   - futures: The highest access level of a future counterpart in the file; `nil` without one.
   ///   - widest: The same, for all files that are written together.
   ///   - usesFutures: Whether the file needs the module Futures.
   ///   - isAsync: Whether the file has async counterparts.
   /// - Returns: The lines.
   func lines(futures: AccessLevel?, widest: AccessLevel?, usesFutures: Bool, isAsync: Bool) -> [String] {
     var lines: [(module: String, text: String)] = []
-    // All files write the same: imports of one module, one with an access level and one without, are an error.
     if usesFutures {
-      let isSaid = widest.map { $0 >= .public } ?? true
+      // All files say an access level or none does: imports of one module that differ in this are an error.
+      let saysAccess = widest.map { $0 >= .public } ?? true
       let isPublic = futures.map { $0 >= .public } == true
-      lines.append(("Futures", libraryLine("Futures", isSaid ? isPublic ? "public " : "internal " : nil)))
+      lines.append(("Futures", libraryLine("Futures", saysAccess ? (isPublic ? "public " : "internal ") : nil)))
     }
-    // If no counterpart mentions the library, clients need not import it.
+    // If no declaration of a counterpart names the library, clients need not import it.
     if isAsync { lines.append(("FuturesAsync", libraryLine("FuturesAsync", widest == nil ? "internal " : nil))) }
     var blocks: [String] = []
     for part in parts {
@@ -194,9 +201,11 @@ struct ImportList {
     return lines.sorted { $0.module < $1.module }.map(\.text) + blocks
   }
 
-  func libraryLine(_ module: String, _ access: String?) -> String {
-    let isFree = !implicit.contains(module) || saysPublic
-    return (isFree ? access ?? (explicit.contains(module) ? "internal " : "") : "") + "import " + module
+  /// Writes an import of the library with an access level, `access` if possible; `nil` means that each level would do.
+  private func libraryLine(_ module: String, _ access: String?) -> String {
+    // The target's own imports have no level, and a second import with one would be an error.
+    if implicit.contains(module), !saysPublic { return "import " + module }
+    return (access ?? (explicit.contains(module) ? "internal " : "")) + "import " + module
   }
 
   private func text(of part: SourceFile.ImportPart) -> [String] {
@@ -210,8 +219,7 @@ struct ImportList {
   /// Writes an import: an unused `public import` would warn, and so would two imports of a module that differ.
   private func line(_ found: Import) -> String {
     guard explicit.contains(found.module) else { return "import " + found.target }
-    // Declarations from C have no module in their identifier.
-    let isPublic = publicModules.contains { provides($0, found.module) }
+    let isPublic = publicModules.contains { canBring($0, byImportOf: found.module) }
     return (isPublic ? "public " : "internal ") + "import " + found.target
   }
 

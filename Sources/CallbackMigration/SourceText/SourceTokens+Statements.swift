@@ -8,12 +8,12 @@ extension SourceTokens {
     while index < body.upperBound {
       let continues = self[index] == "else" || self[index] == "catch"
       if index > first, !continues, statementStart(before: index + 1) == index { starts.append(index) }
-      index = (partner(index).map { max($0, index) } ?? index) + 1
+      index = self.index(behind: index)
     }
     return starts.indices.map { starts[$0]..<($0 + 1 < starts.count ? starts[$0 + 1] : body.upperBound) }
   }
 
-  /// The contents of the blocks of a statement, without closures in its conditions.
+  /// The contents of the branches, of the loop or of the `switch` that a statement is, without closures in conditions.
   func blocks(of statement: Range<Int>) -> [Range<Int>] {
     statement.filter { index in
       guard self[index] == "{", parent(index) == parent(statement.lowerBound) else { return false }
@@ -21,7 +21,7 @@ extension SourceTokens {
     }.map { $0 + 1..<(partner($0) ?? $0 + 1) }
   }
 
-  /// The statements of each case of a `switch`, by its brace.
+  /// The tokens after the label of each case, in the `switch` whose body begins at `brace`.
   func cases(_ brace: Int) -> [Range<Int>] {
     guard let close = partner(brace) else { return [] }
     let labels = (brace + 1..<close).filter { index in
@@ -42,7 +42,7 @@ extension SourceTokens {
     return start..<max(start, partner(brace) ?? start)
   }
 
-  /// Whether a closure has a parameter of this name, and does not use the outer name in its capture list.
+  /// Whether a name means a parameter in a closure; not if the closure captures a variable of that name.
   func hides(_ name: String, closureAt brace: Int) -> Bool {
     guard self[brace] == "{", let signature = closureSignature(at: brace), signature.parameters.contains(name) else {
       return false
@@ -50,10 +50,10 @@ extension SourceTokens {
     return signature.captures?.contains { self[$0] == name } != true
   }
 
-  /// The innermost brace around a token that is no branch, loop or case.
+  /// The brace of the innermost closure, function or accessor around a token.
   func closureOrFunction(around index: Int) -> Int? { braces(around: index).first { !block(at: $0).isInFunction } }
 
-  /// The brace of the innermost loop, or also `switch`, around a token, without those outside its function or closure.
+  /// The brace of the innermost loop around a token in its function or closure; with `orSwitch`, a `switch` counts, too.
   func brace(ofLoopAround index: Int, orSwitch: Bool) -> Int? {
     braces(around: index).prefix { block(at: $0).isInFunction }.first {
       block(at: $0) == .loop || orSwitch && block(at: $0) == .cases
@@ -71,7 +71,7 @@ extension SourceTokens {
     }
   }
 
-  /// The braces of the body of the function whose name is a token; `nil` without a body.
+  /// The braces of the body of the function whose name is at `name`; `nil` for a requirement, which has no body.
   func body(ofFunction name: Int) -> ClosedRange<Int>? {
     var open = name + 1
     if self[open] == "<" {
@@ -80,9 +80,10 @@ extension SourceTokens {
     guard self[open] == "(", let close = partner(open) else { return nil }
     var index = close + 1
     while index < items.count, self[index] != "{" {
+      // The protocol around a requirement ends, or the next declaration begins.
       guard parent(index) == parent(name) else { return nil }
       if isFirstOnLine(index), Self.declarations.contains(self[index]) { return nil }
-      index = (partner(index).map { max($0, index) } ?? index) + 1
+      index = self.index(behind: index)
     }
     guard self[index] == "{", parent(index) == parent(name), let end = partner(index) else { return nil }
     return index...end

@@ -30,21 +30,13 @@ package struct SourceTokens {
     var text = text
     text.makeContiguousUTF8()
     self.text = text
-    let lineEnds = text.utf8.enumerated().filter { $0.element == UInt8(ascii: "\n") }.map(\.offset)
     var lexer = Lexer(text)
     var items: [Item] = []
-    var line = 1
-    func move(to offset: Int) {
-      while line <= lineEnds.count, lineEnds[line - 1] < offset { line += 1 }
-    }
+    var previousLine: Int?
     while let token = lexer.next() {
-      let (end, lastLine) = (lexer.offset(in: text), line)
-      move(to: end - token.text.utf8.count)
-      let isFirst = items.isEmpty || line != lastLine
-      items.append(
-        Item(text: token.text, line: line, isFirstOnLine: isFirst, hasSpaceBefore: token.hasSpaceBefore)
-      )
-      move(to: end)
+      let (line, hasSpace) = (lexer.firstLine, token.hasSpaceBefore)
+      items.append(Item(text: token.text, line: line, isFirstOnLine: line != previousLine, hasSpaceBefore: hasSpace))
+      previousLine = lexer.lastLine
     }
     self.items = items
     partners = Array(repeating: nil, count: items.count)
@@ -71,6 +63,7 @@ package struct SourceTokens {
 
   private static let closing = ["(": ")", "[": "]", "{": "}"]
 
+  /// The text of a token; empty before the first and after the last, so that callers can look around freely.
   subscript(index: Int) -> String { items.indices.contains(index) ? items[index].text : "" }
 
   func partner(_ index: Int) -> Int? { partners[index] }
@@ -81,6 +74,9 @@ package struct SourceTokens {
   func line(_ index: Int) -> Int { items[index].line }
 
   func isFirstOnLine(_ index: Int) -> Bool { items.indices.contains(index) && items[index].isFirstOnLine }
+
+  /// The index after a token, or after the brackets that it opens.
+  func index(behind index: Int) -> Int { (partner(index).map { max($0, index) } ?? index) + 1 }
 
   static func isWord(_ text: String) -> Bool {
     text.first.map { $0.isLetter || $0 == "_" || $0 == "$" || $0 == "`" } == true
