@@ -92,7 +92,7 @@ package final class CancellationState: CancellationHandlers, @unchecked Sendable
     let (listed, selfReference) = lock.withLock { () -> (Unmanaged<Consumer>?, CancellationState?) in
       guard handler.currentStatus == .listed else { return (nil, nil) }
       handler.enter(.finished)
-      let listed = handlers.remove(.passUnretained(handler))
+      let listed = handlers.remove(.passUnretained(handler))  // after the last one the state no longer keeps itself
       return (listed, handlers.isEmpty ? self.selfReference.take() : nil)
     }
     // A thread that cancels the state can have the handler in its list already. Then the first claim decides.
