@@ -40,19 +40,17 @@ struct OrderAgenda {
   private var lastNumber = 0
 
   /// Adds an item, or a timer if there is a delay, and returns its number.
-  @discardableResult
+  ///
+  /// Without an ordinal, counts the items of the source.
   mutating func add(
     _ action: Action,
     named source: OrderSource,
+    _ ordinal: Int32? = nil,
     in lane: OrderSource? = nil,
     after delay: Duration? = nil
   ) -> Int {
     counts[source, default: 0] += 1
-    return add(action, as: OrderMove(source: source, ordinal: counts[source, default: 0]), in: lane, after: delay)
-  }
-
-  @discardableResult
-  mutating func add(_ action: Action, as move: OrderMove, in lane: OrderSource?, after delay: Duration? = nil) -> Int {
+    let move = OrderMove(source: source, ordinal: ordinal ?? counts[source, default: 0])
     lastNumber += 1
     let due = delay.map { now + min($0, .seconds(Int64.max / 4)) }
     items.append(Item(number: lastNumber, move: move, lane: lane, due: due, action: action))

@@ -88,7 +88,7 @@ public struct OrderFailure: Error, Sendable, CustomStringConvertible {
   /// The moves of the order: items of contexts, timers, steps and parts of tasks.
   ///
   /// The search has shrunk the first order that failed, so few of its moves are out of the order of submission.
-  public let order: [String]
+  public var order: [String] { rows.map(\.name) }
 
   /// The moves as rows of a table.
   let rows: [OrderRow]

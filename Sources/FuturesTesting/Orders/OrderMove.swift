@@ -9,7 +9,7 @@ enum OrderSource: Hashable, Comparable, Sendable {
   case other(String)
 
   @available(macOS 13, iOS 16, tvOS 16, watchOS 9, *)
-  static func timer(_ delay: Duration) -> OrderSource { other("timer \(delay.inSeconds)") }
+  static func timer(_ delay: Duration) -> OrderSource { other("timer \(delay)") }
 
   var name: String {
     switch self {
@@ -24,11 +24,8 @@ enum OrderSource: Hashable, Comparable, Sendable {
 struct OrderMove: Hashable, Comparable, Sendable {
   let source: OrderSource
 
-  /// The number of the task, or of the item among the items of the source, counted from 1.
+  /// The number of the task, or of the item among the items of the source, counted from 1; -1 if the task of a hop is not known.
   let ordinal: Int32
-
-  /// The ordinal of a hop, which is a job of an actor, if the task that calls the actor is not known.
-  static let unknownTask: Int32 = -1
 
   static func < (left: OrderMove, right: OrderMove) -> Bool {
     left.source == right.source ? left.ordinal < right.ordinal : left.source < right.source
@@ -55,7 +52,7 @@ extension [OrderMove] {
       switch move.source {
       case .body, .task: tasks.name(of: move.ordinal)
       case .onMain: "\(tasks.name(of: move.ordinal)) on main"
-      case .hop where move.ordinal == OrderMove.unknownTask: "work of an actor"
+      case .hop where move.ordinal < 0: "work of an actor"
       case .hop: "hop of \(tasks.name(of: move.ordinal))"
       case let source: ordinals[source]?.count == 1 ? source.name : "\(source.name)(\(move.ordinal))"
       }
@@ -69,14 +66,5 @@ extension [Int32: OrderTask] {
     if number == 0 { return "body" }
     guard let name = self[number]?.name, !name.isEmpty else { return "task \(number)" }
     return count { $0.value.name == name } > 1 ? "\(name) (task \(number))" : name
-  }
-}
-
-@available(macOS 13, iOS 16, tvOS 16, watchOS 9, *)
-extension Duration {
-  /// The duration in seconds, for example `10 s` or `0.25 s`.
-  var inSeconds: String {
-    let seconds = "\(self / .seconds(1))"
-    return "\(seconds.hasSuffix(".0") ? String(seconds.dropLast(2)) : seconds) s"
   }
 }

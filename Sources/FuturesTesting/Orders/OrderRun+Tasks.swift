@@ -21,8 +21,11 @@ extension OrderRun: TaskExecutor {
     if isOwn, awaitsFollowUp || task != nil && task == running && (!isOnMain || isNextOnMain) {
       awaitsFollowUp = false
       followUp = Item(number: 0, move: move, lane: lane, due: nil, action: .job(job))
-    } else if submit("has resumed a task of the test.", { $0.add(.job(job), as: move, in: lane) }) == nil {
-      passOn(job, onMain: isOnMain)
+    } else {
+      let number = submit("has resumed a task of the test.") {
+        $0.add(.job(job), named: move.source, move.ordinal, in: lane)
+      }
+      if number == nil { passOn(job, onMain: isOnMain) }
     }
   }
 
@@ -55,13 +58,13 @@ extension OrderRun: TaskExecutor {
 
   private func move(of task: Int32?, onMain isOnMain: Bool, calledBy caller: Int32?) -> OrderMove {
     // A job without a task belongs to an actor: a task calls it, or the actor continues with its other calls.
-    guard let task else { return OrderMove(source: .hop, ordinal: caller ?? OrderMove.unknownTask) }
+    guard let task else { return OrderMove(source: .hop, ordinal: caller ?? -1) }
     return OrderMove(source: isOnMain ? .onMain : task == 0 ? .body : .task, ordinal: task)
   }
 
   /// Puts a task to sleep in virtual time.
   func sleep(_ job: UnownedJob, onMain isOnMain: Bool, _ delay: Duration) {
-    let source = OrderSource.other("sleep \(delay.inSeconds)")
+    let source = OrderSource.other("sleep \(delay)")
     let number = submit("has put a task of the test to sleep.") {
       $0.add(.job(job), named: source, in: isOnMain ? .main : nil, after: delay)
     }
@@ -128,17 +131,6 @@ struct OrderTask: @unchecked Sendable {
 
   /// The task itself; `nil` for a child task, whose memory its parent owns.
   weak var object: AnyObject?
-}
-
-@available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
-extension OrderRun.State {
-  /// Returns the number of a task: the body has 0, as its job is the first.
-  mutating func number(_ identifier: Int) -> Int32 {
-    if let number = tasks[identifier] { return number }
-    let number = Int32(tasks.count)
-    tasks[identifier] = number
-    return number
-  }
 }
 
 @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)

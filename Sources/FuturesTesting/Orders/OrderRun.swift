@@ -61,6 +61,14 @@ final class OrderRun: @unchecked Sendable {
     /// Says whether new work is dropped: after the end of the run.
     var closing = Closing()
     var isOver: Bool { closing.isClosed }
+
+    /// Returns the number of a task: the body has 0, as its job is the first.
+    mutating func number(_ identifier: Int) -> Int32 {
+      if let number = tasks[identifier] { return number }
+      let number = Int32(tasks.count)
+      tasks[identifier] = number
+      return number
+    }
   }
 
   /// The greatest number of decisions in an order; after them the order is that of submission, so that a loop can end.
@@ -86,18 +94,26 @@ final class OrderRun: @unchecked Sendable {
 
   /// Whether an actor has run calls.
   private(set) var callsActors = false
-  /// What was not explored, beside work that has left the run and calls of actors.
+  /// The report's phrases for work that was not explored, except for calls of actors and for work outside.
   private(set) var unexplored: Set<String> = []
 
   private(set) var turns = 0
 
   private(set) var trace: [OrderMove] = []
-  /// The decisions: the indices of the moves among the possible ones, sorted.
-  private(set) var choices: [Int] = []
-  /// The moves that left the order of submission, by their places in `trace`, and the number of decisions up to the last of them.
+  /// The decisions: the hash of those before, the possible moves, sorted, and the index of the move that came next.
+  private(set) var decisions: [(hash: UInt64, possible: [OrderMove], index: Int)] = []
+  /// The decisions that left the order of submission: their places in `trace`, and the number of decisions up to the last of them.
   private(set) var deviations: Set<Int> = [], lastDeviation = 0
-  /// The decisions up to the last that left the order of submission, which a run takes without a string.
-  var neededChoices: ArraySlice<Int> { choices.prefix(lastDeviation) }
+  /// The string that repeats the order: the decisions up to the last that left the order of submission, and a checksum (FNV-1a).
+  ///
+  /// The checksum is of the moves that were possible at these decisions: it shows whether a later body still has the order.
+  var string: String {
+    let needed = decisions.prefix(lastDeviation)
+    if needed.isEmpty { return "" }
+    let offers = needed.map { $0.possible.names().joined(separator: ",") }.joined(separator: ";")
+    let checksum = offers.utf8.reduce(UInt32(0x811C_9DC5)) { ($0 ^ UInt32($1)) &* 0x0100_0193 }
+    return needed.map { "\($0.index)." }.joined() + String(checksum % 0x1_0000, radix: 16)
+  }
   /// Identifies the decisions.
   private(set) var hash: UInt64 = 0
   /// A lower bound of the number of orders: each decision could have been another one.
@@ -156,7 +172,7 @@ final class OrderRun: @unchecked Sendable {
     }
     reason = reason ?? interferenceSentence.map { .uncontrolled($0) }
     if reason == nil, !leftTasks.isEmpty {
-      unexplored.insert("what follows in a task that did not end or that a variable holds")
+      unexplored.insert("tasks that stay suspended, or that a variable still holds")
     }
     // A task that stays suspended keeps its run, but not the search and its body.
     chooser = { _, _, first in first }
@@ -227,20 +243,16 @@ final class OrderRun: @unchecked Sendable {
     }
     do {
       let index = possible.count > 1 ? try choose(possible.map(\.move)) : 0
-      if index > 0 {
-        deviations.insert(trace.count)
-        lastDeviation = choices.count
-      }
       trace.append(possible[index].move)
       return state.withLock { $0.agenda.take(possible[index].number) }
     } catch {
-      return end(error.reason)
+      return end(.notDeterministic(error.sentence))
     }
   }
 
   /// Decides between moves that are in the order of submission.
   private func choose(_ possible: [OrderMove]) throws(OrderStray) -> Int {
-    guard choices.count < Self.maximumDecisions else {
+    guard decisions.count < Self.maximumDecisions else {
       unexplored.insert("what comes after the first \(Self.maximumDecisions.grouped) decisions of an order")
       // A timer, which comes last, has its turn too: a loop can wait for it.
       return trace.count.isMultiple(of: 16) ? possible.count - 1 : 0
@@ -248,7 +260,11 @@ final class OrderRun: @unchecked Sendable {
     // Sorted, because equal runs can submit work in different orders, for example in that of a dictionary.
     let sorted = possible.sorted()
     let index = try chooser(self, sorted, sorted.firstIndex(of: possible[0]) ?? 0)
-    choices.append(index)
+    decisions.append((hash, sorted, index))
+    if sorted[index] != possible[0] {
+      deviations.insert(trace.count)
+      lastDeviation = decisions.count
+    }
     var mixer = SplitMix64(seed: hash ^ UInt64(index + 1))
     hash = mixer.next()
     knownOrders += possible.count - 1
@@ -264,7 +280,7 @@ final class OrderRun: @unchecked Sendable {
   }
 
   private func perform(_ item: Item) {
-    inMove {
+    inMove(isCut: reason != nil) {
       switch item.action {
       case .work(let work): work()
       case .job(let job): run(job, onMain: item.isOnMain)
@@ -284,7 +300,7 @@ final class OrderRun: @unchecked Sendable {
   }
 
   /// Runs a move on the calling thread.
-  func inMove<Result>(_ move: () -> Result) -> Result {
+  func inMove<Result>(isCut: Bool = false, _ move: () -> Result) -> Result {
     let previous = cfuturestesting_run()
     cfuturestesting_set_run(Unmanaged.passUnretained(self).toOpaque())
     // The delivery of a future outside the task that resolves it becomes a move of its own.
@@ -296,7 +312,7 @@ final class OrderRun: @unchecked Sendable {
     cfuturestesting_set_time(startTime + seconds * 1_000_000_000 + attoseconds / 1_000_000_000)
     let present = Move(turn: turns, thread: cfuturestesting_thread_number())
     state.withLock { $0.move = present }
-    watch.change(isInMove: true)
+    watch.change(isInMove: true, isCut: isCut)
     let result = move()
     watch.change(isInMove: false)
     state.withLock { $0.move = nil }

@@ -62,7 +62,7 @@ final class OrderSearch {
       knownOrders = max(knownOrders, run.knownOrders)
       orders.insert(run.hash)
       if run.reason == nil {
-        do { try tree.end(run) } catch { run.reason = error.reason }
+        do { try tree.end(run) } catch { run.reason = .notDeterministic(error.sentence) }
       }
       if run.reason != nil {
         let failure = show(run)
@@ -104,44 +104,34 @@ final class OrderSearch {
   // MARK: - One order
 
   func repeatOrder(_ string: String) -> OrderWatch.Answer {
-    let choices = string.split(separator: ".").compactMap { Int($0) }
-    guard choices.map(\.description).joined(separator: ".") == string else {
-      let sentence = "“\(string)” is not the string of an order. Copy the one that OrderFailure prints."
-      return .failure(failure(nil, .unknownOrder(sentence)))
-    }
-    let run = runShown(choices[...])
+    let run = runShown(string)
     orders.insert(run.hash)
     (knownOrders, isComplete) = (run.knownOrders, run.knownOrders == 1)
-    if run.reason != nil { return .failure(failure(run)) }
-    guard run.choices.count >= choices.count else {
-      let count = "it has \(choices.count) decisions, but the body has \(run.choices.count)."
-      return .failure(failure(nil, .unknownOrder("The order does not fit the test body: \(count)")))
+    if run.string != string, run.reason?.isOfOrder != false {
+      let sentence = "This order no longer exists: its moves have changed, or “\(string)” is not the whole string."
+      return .failure(failure(run, .unknownOrder(sentence)))
     }
-    return .success(report())
+    return run.reason == nil ? .success(report()) : .failure(failure(run))
   }
 
   /// Runs an order to show it, and once more without `hasFailed` if it fails, so that the test library records its issues.
-  private func runShown(_ choices: ArraySlice<Int>) -> OrderRun {
-    let run = runShown(choices, hasFailed: options.hasFailed)
-    guard options.hasFailed != nil, let reason = run.reason, reason.isOfOrder else { return run }
-    let shown = runShown(choices, hasFailed: nil)
+  private func runShown(_ string: String) -> OrderRun {
+    let run = runShown(string, hasFailed: options.hasFailed)
+    guard options.hasFailed != nil, run.string == string, let reason = run.reason, reason.isOfOrder else { return run }
+    let shown = runShown(string, hasFailed: nil)
     shown.reason = shown.reason ?? reason
     return shown
   }
 
-  /// Runs the order of the decisions, and after them that of submission, and keeps what the failure shows.
-  private func runShown(_ choices: ArraySlice<Int>, hasFailed: (@Sendable (() -> Void) -> Bool)?) -> OrderRun {
-    var rest = choices
+  /// Runs the order of a string, and keeps what its failure shows.
+  ///
+  /// A decision that does not exist takes the order of submission. Then the order of the run has another string.
+  private func runShown(_ string: String, hasFailed: (@Sendable (() -> Void) -> Bool)?) -> OrderRun {
+    var choices = string.split(separator: ".").dropLast()  // the last part is the checksum
     return PendingFutures.shared.track(onlyThisThread: !isOnMain) {
-      run(isShown: true, hasFailed: hasFailed) { _, possible, first throws(OrderStray) in
-        guard let choice = rest.popFirst() else { return first }
-        if possible.indices.contains(choice) { return choice }
-        let offer = possible.names().shortList(separator: ", ")
-        let sentence = """
-          The order does not fit the test body: decision \(choices.count - rest.count) is “\(choice)”, but the body offers \(offer). \
-          The body has changed since the failure, or it is not deterministic.
-          """
-        throw OrderStray(reason: .unknownOrder(sentence))
+      run(isShown: true, hasFailed: hasFailed) { _, possible, first in
+        let choice = choices.popFirst().flatMap { Int($0) } ?? first
+        return possible.indices.contains(choice) ? choice : first
       }
     }
   }
@@ -154,30 +144,25 @@ final class OrderSearch {
       return failure(failed)
     }
     let shrunk = shrink(failed)
-    let run = runShown(shrunk.neededChoices)
+    let run = runShown(shrunk.string)
     if run.reason?.isOfOrder == true { return failure(run) }
     let order = shrunk.trace.names().shortList(separator: " ▸ ")
     let sentence = "the order \(order) failed, and passed when it was repeated. \(reason.sentence)"
     return failure(shrunk, .notDeterministic(sentence))
   }
 
-  /// Returns an order that fails in the same way, nearer to the order of submission.
-  ///
-  /// Tries the order without each of its moves out of the order of submission: that work then comes later.
+  /// Returns a simpler order that fails in the same way: with fewer changes of context, or nearer to the order of submission.
   private func shrink(_ failed: OrderRun) -> OrderRun {
-    var best = failed
-    var place = 0
-    var (triesLeft, turnsLeft) = (200, 100_000)
-    while let next = best.deviations.filter({ $0 >= place }).min(), triesLeft > 0, turnsLeft > 0, !watch.isCancelled {
-      var rest = best.trace.prefix(1 + (best.deviations.max() ?? 0))
-      rest.remove(at: next)
+    var (best, tries, vainTries, turnsLeft) = (failed, 0, 0, 100_000)
+    while vainTries < best.candidateCount, tries < 200, turnsLeft > 0, !watch.isCancelled {
+      var rest = best.candidate(tries % best.candidateCount)
       let run = run(hasFailed: options.hasFailed) { _, possible, first in
         guard let place = rest.firstIndex(where: possible.contains) else { return first }
         return possible.firstIndex(of: rest.remove(at: place)) ?? first
       }
-      (triesLeft, turnsLeft) = (triesLeft - 1, turnsLeft - run.turns)
-      let isNearer = (run.trace.count, run.deviations.count) < (best.trace.count, best.deviations.count)
-      if isNearer, run.reason?.isSame(as: failed.reason) == true { best = run } else { place = next + 1 }
+      (tries, vainTries, turnsLeft) = (tries + 1, vainTries + 1, turnsLeft - run.turns)
+      let fails = run.reason?.isSame(as: failed.reason) == true
+      if fails, run.complexity < best.complexity { (best, vainTries) = (run, 0) }
     }
     return best
   }
@@ -196,37 +181,65 @@ final class OrderSearch {
   }
 
   /// Describes a move that does not return.
-  func failureOfMove(_ sentence: String) -> OrderFailure { failure(present, .deadlock(waiting: []), sentence) }
+  func failureOfMove(_ sentence: String) -> any Error {
+    guard let present else { return CancellationError() }
+    guard let reason = present.reason else { return failure(present, .deadlock(waiting: []), sentence) }
+    let cause = """
+      \(present.sentence ?? "The order has failed.") Then the explorer cancelled the body, and a task that ignores its \
+      cancellation goes on without an end. Let its loop end when the task is cancelled: do not hide the error with `try?`.
+      """
+    return failure(present, reason, cause)
+  }
 
-  /// Describes the failure of a run, or another one; without a run if the string to repeat fits no order.
-  private func failure(
-    _ run: OrderRun?,
-    _ reason: OrderFailure.Reason? = nil,
-    _ sentence: String? = nil
-  ) -> OrderFailure {
-    let reason = reason ?? run?.reason ?? .endless
-    let trace = run?.trace ?? []
-    let (notes, tasks) = run?.state.withLock { ($0.notes, $0.namedTasks) } ?? ([:], [:])
-    let order = trace.names(tasks)
-    let rows = trace.indices.map { place in
-      let isDeviation = run?.deviations.contains(place) == true
-      let notes = notes[place] ?? []
-      return OrderRow(column: trace[place].column, name: order[place], isDeviation: isDeviation, notes: notes)
+  /// Describes the failure of a run, or another one.
+  private func failure(_ run: OrderRun, _ reason: OrderFailure.Reason? = nil, _ text: String? = nil) -> OrderFailure {
+    let reason = reason ?? run.reason ?? .endless
+    let (notes, tasks) = run.state.withLock { ($0.notes, $0.namedTasks) }
+    let rows = zip(run.trace.enumerated(), run.trace.names(tasks)).map { move, name in
+      let (isDeviation, notes) = (run.deviations.contains(move.offset), notes[move.offset] ?? [])
+      return OrderRow(column: move.element.column, name: name, isDeviation: isDeviation, notes: notes)
     }
-    let parts = trace.filter { $0.source == .task || $0.source == .onMain }
+    let parts = run.trace.filter { $0.source == .task || $0.source == .onMain }
     let numbers = Set(parts.map(\.ordinal)).sorted().prefix(10)
     return OrderFailure(
       reason: reason,
-      sentence: sentence ?? run?.sentence ?? reason.sentence,
-      graph: run?.waitForGraph,
-      order: order,
+      sentence: text ?? run.sentence ?? reason.sentence,
+      graph: run.waitForGraph,
       rows: rows,
       sites: numbers.compactMap { number in tasks[number]?.site.map { (tasks.name(of: number), $0) } },
-      leftTasks: run?.leftTasks.map { tasks.name(of: $0) } ?? [],
-      repeating: run?.neededChoices.map(\.description).joined(separator: ".") ?? "",
+      leftTasks: run.leftTasks.map { tasks.name(of: $0) },
+      repeating: run.string,
       report: report(),
       fileID: options.fileID,
       line: options.line
     )
+  }
+}
+
+// The orders that the shrinker tries.
+@available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
+extension OrderRun {
+  /// The places in `trace` where another context or task goes on.
+  private var changes: [Int] { trace.indices.dropFirst().filter { trace[$0].column != trace[$0 - 1].column } }
+
+  /// Less is simpler to read.
+  fileprivate var complexity: (Int, Int, Int) { (trace.count, changes.count, deviations.count) }
+
+  fileprivate var candidateCount: Int { deviations.count + changes.count }
+
+  /// Returns the moves of an order that can be simpler, as far as they are possible: one for each deviation and each change.
+  fileprivate func candidate(_ number: Int) -> ArraySlice<OrderMove> {
+    let deviations = deviations.sorted()
+    if number < deviations.count {
+      // Without this move, its work comes later: in the order of submission.
+      var moves = trace.prefix(1 + deviations[deviations.count - 1])
+      moves.remove(at: deviations[number])
+      return moves
+    }
+    // In place of the change, the context or task before it goes on.
+    let place = changes[number - deviations.count]
+    let column = trace[place - 1].column
+    let block = trace[place...].drop { $0.column != column }.prefix { $0.column == column }
+    return trace[..<place] + block + trace[place..<block.startIndex] + trace[block.endIndex...]
   }
 }

@@ -67,10 +67,12 @@ final class OrderWatch: TaskExecutor {
 
   /// Begins or ends a move of user code.
   ///
+  /// A move of an order that is cut has only three seconds: it is of a task that ends because of its cancellation.
+  ///
   /// Does not return if the search has ended because of the move: its thread stops for ever. The main thread goes on.
-  func change(isInMove: Bool) {
+  func change(isInMove: Bool, isCut: Bool = false) {
     let isBlocked = state.withLock { state in
-      state.seconds = isInMove ? 0 : nil
+      state.seconds = isInMove ? isCut ? Self.maximum - 3 : 0 : nil
       return state.isBlocked
     }
     while isBlocked, !MainContext.isMainQueueCurrent { DispatchSemaphore(value: 0).wait() }

@@ -52,12 +52,12 @@ struct EveryOrderTests {
   enum Place: CaseIterable { case body, callback, task }
 
   @Test(
-    "A failed expectation fails the order, and is recorded once, at its line, beside the failure that names the order",
+    "A failed expectation fails the order, and is recorded once, at its line, beside the failure; its string repeats both",
     arguments: Place.allCases
   )
   func failure(_ place: Place) async throws {
     let line = #line + 3
-    let (failure, lines) = try await failure(.everyOrder(limit: 100)) {
+    let body: @Sendable () async throws -> Void = {
       let (orders, log) = (EveryOrder.orders, Recorder<String>())
       let check: @Sendable () -> Void = { #expect(log.joined != "b a") }
       for name in ["a", "b"] {
@@ -70,25 +70,15 @@ struct EveryOrderTests {
       try await orders.runAll()
       if place == .body { check() }
     }
+    let (failure, lines) = try await failure(.everyOrder(limit: 100), body)
     guard case .expectation = failure.reason else { throw failure }
     #expect(failure.order.filter { $0.count == 1 } == ["b", "a"])
     #expect(failure.fileID.hasSuffix("EveryOrderTests.swift"))
     let text = failure.description
     #expect(text.contains("An expectation failed.") && text.contains("Run it alone: .everyOrder(repeating: "))
     #expect(lines.contains(line) && Set(lines).count == 1, "\(lines)")
-  }
-
-  @Test("One order alone records the failed expectation at its line")
-  func repeated() async throws {
-    let line = #line + 5
-    let (failure, lines) = try await failure(.everyOrder(repeating: "1")) {
-      let (orders, log) = (EveryOrder.orders, Recorder<String>())
-      for name in ["a", "b"] { orders.context(name).submit { log.record(name) } }
-      try await orders.runAll()
-      #expect(log.joined != "b a")
-    }
-    #expect(failure.order == ["b", "a"])
-    #expect(lines == [line])
+    let (repeated, sameLines) = try await self.failure(.everyOrder(repeating: failure.repeating), body)
+    #expect(repeated.order == failure.order && sameLines == lines)
   }
 
   @Test("A task that stays suspended does not outlive the search with the body of its test")

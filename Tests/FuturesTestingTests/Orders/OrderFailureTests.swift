@@ -78,7 +78,7 @@ struct OrderFailureTests {
         * 3              screen  — log: n1 n2 s
         * 4                      tap
           5  network(3)
-        Run it alone: exploreOrders(repeating: "0.0.1.1") at Tests/B.swift:8
+        Run it alone: exploreOrders(repeating: "0.0.1.1.99de") at Tests/B.swift:8
         """
     )
   }
@@ -142,11 +142,20 @@ extension BodyRow {
         await Task(name: "loader") { await caller.step(orders) }.value
         throw always
       },
+      BodyRow("a failure after 1,000 decisions in the order of submission", says: "exploreOrders(limit: 1)") { orders in
+        let isDone = Locked(false)
+        Task { while !isDone.withLock(\.self) { await Task.yield() } }
+        Future<Void, Never>.after(.seconds(5), on: orders.context("answer")).whenResolved(on: .immediate) { _ in
+          isDone.withLock { $0 = true }
+        }
+        try await orders.runAll()
+        throw always
+      },
       BodyRow("steps with the names of the explorer's own moves", ["task", "body", "hop"]) { orders in
         for name in ["task", "body", "hop"] { await orders.step(name) }
         throw always
       },
-      BodyRow("timers, by their delays", ["timer 0.25 s", "timer 10 s"]) { orders in
+      BodyRow("timers, by their delays", ["timer 0.25 seconds", "timer 10.0 seconds"]) { orders in
         for delay in [Duration.seconds(10), .milliseconds(250)] {
           Future<Void, Never>.after(delay, on: orders.context("clock")).whenResolved(on: .immediate) { _ in }
         }
@@ -266,7 +275,7 @@ extension BodyRow {
 
   #if os(Linux) && compiler(>=6.3)
     private static let sleeps = [
-      BodyRow("a sleep of the body", ["sleep 0.25 s", "body"], says: "It threw: always") { _ in
+      BodyRow("a sleep of the body", ["sleep 0.25 seconds", "body"], says: "It threw: always") { _ in
         try await Task.sleep(for: .milliseconds(250))
         throw always
       }

@@ -100,7 +100,7 @@ extension BodyRow {
     },
     BodyRow(
       "a task that stays suspended",
-      says: "1 order; not explored: what follows in a task that did not end or that a variable holds"
+      says: "1 order; not explored: tasks that stay suspended, or that a variable still holds"
     ) { _ in
       Task { await withUnsafeContinuation { (_: UnsafeContinuation<Void, Never>) in } }
     },

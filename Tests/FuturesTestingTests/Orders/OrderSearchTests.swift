@@ -52,66 +52,65 @@ struct OrderSearchTests {
     #expect(try await explore(seed: 2) != orders)
   }
 
+  /// Sequences in contexts, pairs of items that fail in this order, and how many changes of context that needs.
+  struct Sequences: Sendable {
+    let names: [String]
+    let count: Int
+    let pairs: [[String]]
+    let changes: Int
+  }
+
+  static let sequences = [
+    // One of 2.7·10²⁴ orders.
+    Sequences(names: ["a", "b", "c", "d", "e", "f"], count: 6, pairs: [["f6", "a1"]], changes: 5),
+    Sequences(names: ["a", "b"], count: 8, pairs: [["b8", "a8"], ["b1", "a1"]], changes: 1),
+  ]
+
   @Test(
-    "The first failing order ends the search, and is shrunk to the fewest changes; its string repeats it, and no other"
+    "The first failing order ends the search, and is shrunk to the fewest changes; its string repeats it",
+    arguments: sequences
   )
-  func shrinking() async throws {
+  func shrinking(_ sequences: Sequences) async throws {
     let runs = Recorder<String>()
     let body: @Sendable (Orders) async throws -> Void = { orders in
-      let order = try await run(["a", "b", "c", "d", "e", "f"], 6, orders)  // one of 2.7·10²⁴
+      let order = try await run(sequences.names, sequences.count, orders)
       runs.record(order)
-      let isFound = order.firstRange(of: "f6")!.lowerBound < order.firstRange(of: "a1")!.lowerBound
+      let isFound = sequences.pairs.allSatisfy { pair in
+        order.firstRange(of: pair[0])!.lowerBound < order.firstRange(of: pair[1])!.lowerBound
+      }
       try Unexpected.unless(!isFound, "found")
     }
     let found = try await explorationFailure { try await exploreOrders(seed: 1, body) }
     let failure = try #require(found)
     let changes = zip(failure.order, failure.order.dropFirst()).count { $0.prefix(1) != $1.prefix(1) }
-    #expect(failure.order.count == 36 && changes == 5, "\(failure)")
+    #expect(changes == sequences.changes, "\(failure)")
     #expect(failure.repeating.count < 80, "\(failure.repeating)")
     let shown = runs.events.last
     let repeated = try await explorationFailure { try await exploreOrders(repeating: failure.repeating, body) }
     #expect(runs.events.last == shown)
     #expect(repeated?.order == failure.order && repeated?.repeating == failure.repeating)
-    let other = try await exploreOrders(repeating: "1", body)
-    #expect(other.orders == 1)
-    #expect(runs.events.last?.hasPrefix("b1 a1 a2 a3 a4 a5 a6 b2") == true)
   }
 
-  @Test("The string of an order does not depend on the orders that ran before")
-  func stringOfAnOrder() async throws {
-    let body: @Sendable (Orders) async throws -> Void = { orders in
-      let run = Recorder<String>()
-      for (name, next) in [("a", "x"), ("b", "y")] {
-        orders.context(name).submit {
-          run.record(name)
-          orders.context(next).submit { run.record(next) }
+  @Test("The string of an order that the body does not have any more is a failure, also if the body passes")
+  func staleString() async throws {
+    func failure(of names: String, repeating string: String? = nil) async throws -> OrderFailure? {
+      try await explorationFailure {
+        try await exploreOrders(repeating: string) { orders in
+          let order = try await run(names.map { "\($0)" }, 1, orders)
+          try Unexpected.unless(!order.hasPrefix("c1 b1"), "found")
         }
       }
-      try await orders.runAll()
-      try Unexpected.unless(run.joined != "b a x y", "found")
     }
-    let found = try await explorationFailure { try await exploreOrders(body) }
-    let failure = try #require(found)
-    let repeated = try await explorationFailure { try await exploreOrders(repeating: failure.repeating, body) }
-    #expect(repeated?.order == failure.order, "\(failure)")
-  }
-
-  @Test(
-    "A string that does not fit the body is a failure",
-    arguments: [
-      ("x", "is not the string of an order"), ("9", "decision 1 is “9”, but the body offers a, b"),
-      ("0.0", "has 2 decisions, but the body has 1"),
-    ]
-  )
-  func unknownOrder(_ string: String, _ sentence: String) async throws {
-    let failure = try await explorationFailure {
-      try await exploreOrders(repeating: string) { orders in
-        for name in ["a", "b"] { orders.context(name).submit {} }
-        try await orders.runAll()
+    let string = try #require(await failure(of: "abc")).repeating
+    #expect(try await failure(of: "abc", repeating: string)?.order == ["c", "b", "a"])
+    let stale = [("abd", string), ("ab", string), ("abcd", string), ("abc", "2.1"), ("abc", "\(string).1"), ("a", "x")]
+    for (names, string) in stale {
+      let failure = try await failure(of: names, repeating: string)
+      guard case .unknownOrder(let sentence)? = failure?.reason else {
+        throw Unexpected(description: "\(names) \(string): \(String(describing: failure))")
       }
+      #expect(sentence.hasPrefix("This order no longer exists"))
     }
-    guard case .unknownOrder? = failure?.reason else { return #expect(Bool(false), "\(String(describing: failure))") }
-    #expect(failure?.description.contains(sentence) == true, "\(String(describing: failure))")
   }
 
   @Test("Cancelling the calling task ends the search before the next order")

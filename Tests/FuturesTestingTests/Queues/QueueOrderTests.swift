@@ -66,7 +66,7 @@ struct QueueOrderTests {
         try Unexpected.unless(start.duration(to: .now) <= .seconds(1), "the time of the clock is virtual")
       }
     }
-    #expect(failure?.order == ["timer 0.3 s", "user"])
+    #expect(failure?.order == ["timer 0.3 seconds", "user"])
   }
 
   /// Takes several milliseconds of processor time.
