@@ -280,7 +280,7 @@ final class OrderRun: @unchecked Sendable {
   }
 
   private func perform(_ item: Item) {
-    inMove(isCut: reason != nil) {
+    inMove {
       switch item.action {
       case .work(let work): work()
       case .job(let job): run(job, onMain: item.isOnMain)
@@ -300,7 +300,7 @@ final class OrderRun: @unchecked Sendable {
   }
 
   /// Runs a move on the calling thread.
-  func inMove<Result>(isCut: Bool = false, _ move: () -> Result) -> Result {
+  func inMove<Result>(_ move: () -> Result) -> Result {
     let previous = cfuturestesting_run()
     cfuturestesting_set_run(Unmanaged.passUnretained(self).toOpaque())
     // The delivery of a future outside the task that resolves it becomes a move of its own.
@@ -312,7 +312,7 @@ final class OrderRun: @unchecked Sendable {
     cfuturestesting_set_time(startTime + seconds * 1_000_000_000 + attoseconds / 1_000_000_000)
     let present = Move(turn: turns, thread: cfuturestesting_thread_number())
     state.withLock { $0.move = present }
-    watch.change(isInMove: true, isCut: isCut)
+    watch.change(isInMove: true)
     let result = move()
     watch.change(isInMove: false)
     state.withLock { $0.move = nil }

@@ -67,12 +67,10 @@ final class OrderWatch: TaskExecutor {
 
   /// Begins or ends a move of user code.
   ///
-  /// A move of an order that is cut has only three seconds: it is of a task that ends because of its cancellation.
-  ///
   /// Does not return if the search has ended because of the move: its thread stops for ever. The main thread goes on.
-  func change(isInMove: Bool, isCut: Bool = false) {
+  func change(isInMove: Bool) {
     let isBlocked = state.withLock { state in
-      state.seconds = isInMove ? isCut ? Self.maximum - 3 : 0 : nil
+      state.seconds = isInMove ? 0 : nil
       return state.isBlocked
     }
     while isBlocked, !MainContext.isMainQueueCurrent { DispatchSemaphore(value: 0).wait() }
