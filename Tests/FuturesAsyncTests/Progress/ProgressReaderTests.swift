@@ -180,6 +180,13 @@ struct ProgressReaderTests {
     // A reader begins at the state of its first read.
     #expect(await copy.next(isolation: nil)?.isFinished == true)
     for _ in 0..<2 { #expect(await copy.next() == nil) }
+    // The task of `left` ends it; then another task reads it.
+    nonisolated(unsafe) var left = future.progress.makeAsyncIterator()
+    await Task {
+      cancelCurrentTask()
+      #expect(await left.next() == nil)
+    }.value
+    #expect(await left.next() == nil)
 
     let cancelled = Future<Int, any Error>.lazy { promises.record($0) }
     cancelled.cancel()

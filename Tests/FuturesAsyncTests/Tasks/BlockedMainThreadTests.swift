@@ -123,6 +123,7 @@ private struct Queues {
 @MainActor private func showInGraph() {
   FuturesDiagnostics.tracksPendingFutures = true
   let future = Future(name: "fetch") { try await fetch(1) }
+  _ = Future(name: "nonthrowing") { await Task.yield() }
   let graph = Locked("")
   startThread {
     while !future.hasConsumers {}
@@ -131,7 +132,7 @@ private struct Queues {
   }
   _ = future.wait(timeout: .seconds(3_600))
   let text = graph.withLock(\.self)
-  #expect(text.contains("task of the main actor \"fetch\" at "), "\(text)")
+  for name in ["fetch", "nonthrowing"] { #expect(text.contains("task of the main actor \"\(name)\" at "), "\(text)") }
   #expect(text.contains("main thread, blocked in wait()"), "\(text)")
 }
 

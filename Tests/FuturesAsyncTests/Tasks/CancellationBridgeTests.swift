@@ -44,13 +44,15 @@ struct CancellationBridgeTests {
     #expect(log.events == handled + ["late"])
   }
 
-  @Test("R24: a cancellation after the return does not reach the token")
+  @Test("R24: the return releases the token's handlers, and a later cancellation does not reach the token")
   func tokenIsDetachedAfterReturn() async {
     await Task.immediate {
+      let released = Recorder<Void>()
       let token = await withCancellationToken { token in
-        token.register { Issue.record("The handler was called.") }
+        token.register { [held = LastUse { released.record(()) }] in Issue.record("\(held) was called.") }
         return token
       }
+      #expect(released.events.count == 1)
       cancelCurrentTask()
       #expect(!token.isCancelled)
     }.value

@@ -6,7 +6,7 @@ import Testing
 /// A broken rule of the API, which traps.
 private enum Mistake: String, CaseIterable, Codable, Sendable {
   case followsItself, returnsItself, returnsItsLastReference, returnsOuter, limit, settledLimit, attempts, race,
-    firstSuccess, progress
+    firstSuccess, progress, takesAllKeys
 
   var message: String {
     switch self {
@@ -18,6 +18,7 @@ private enum Mistake: String, CaseIterable, Codable, Sendable {
     case .race: "Future.race needs at least one future"
     case .firstSuccess: "Future.firstSuccess needs at least one future"
     case .progress: "A future was added to its own progress."
+    case .takesAllKeys: "Futures found no free thread-specific key: the process uses all of them. Free one of them."
     }
   }
 
@@ -45,6 +46,11 @@ private enum Mistake: String, CaseIterable, Codable, Sendable {
     case .race: _ = Future<Int, TestError>.race([])
     case .firstSuccess: _ = Future<Int, TestError>.firstSuccess([])
     case .progress: promise.progress.add(promise.future, share: 0.5)
+    case .takesAllKeys:
+      var key = pthread_key_t()
+      while pthread_key_create(&key, nil) == 0 {}
+      promise.future.whenResolved(on: .immediate) { _ in }
+      promise.succeed(1)
     }
   }
 }
