@@ -102,17 +102,13 @@ struct AwaitTests {
       switch self {
       case .constant:
         return .resolved(result)
-      case .promise:
-        let future = promise.future
+      case .promise, .map:
+        let future = self == .promise ? promise.future : promise.future.map { $0 }
         future.whenResolved(on: .immediate) { _ in }
         promise.resolve(result)
         return future
       case .task:
         return Future.immediate { () async throws(Failure) in try result.get() }
-      case .map:
-        let future = promise.future.map { $0 }
-        promise.resolve(result)
-        return future
       }
     }
   }

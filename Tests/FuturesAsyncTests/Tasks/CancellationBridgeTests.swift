@@ -63,17 +63,6 @@ struct CancellationBridgeTests {
   /// The cause of a cancellation.
   enum Canceller: CaseIterable, Sendable { case token, task }
 
-  /// Starts a task that waits, or has ended, when this returns; the task records the reason for its end.
-  func startWait(for token: CancellationToken, isCancelled: Bool = false, _ log: Recorder<Canceller>) -> Task<
-    Void, Never
-  > {
-    Task.immediate {
-      if isCancelled { cancelCurrentTask() }
-      await token.cancelled()
-      log.record(token.isCancelled ? .token : .task)
-    }
-  }
-
   @Test(
     "R22a: `cancelled()` returns when its token or its task is cancelled, also for a token that nothing can cancel",
     arguments: Canceller.allCases,
@@ -89,7 +78,13 @@ struct CancellationBridgeTests {
       tokens += [dying.token, .none, gone, .any(), .any(.none, gone)]
     }
     if canceller == .token, moment == .before { source.cancel() }
-    let tasks = tokens.map { startWait(for: $0, isCancelled: canceller == .task && moment == .before, log) }
+    let tasks = tokens.map { token in
+      Task.immediate {
+        if canceller == .task, moment == .before { cancelCurrentTask() }
+        await token.cancelled()
+        log.record(token.isCancelled ? .token : .task)
+      }
+    }
     dying = nil
     #expect(log.events.count == (moment == .before ? tasks.count : 0))
     if canceller == .token { source.cancel() }

@@ -23,11 +23,10 @@ private enum Mistake: String, CaseIterable, Codable, Sendable {
   }
 
   func make() {
-    let promise = Promise<Int, TestError>()
+    let (promise, box) = (Promise<Int, TestError>(), Recorder<Future<Int, TestError>>())
     switch self {
     case .followsItself: promise.follow(promise.future)
     case .returnsItself:
-      let box = Recorder<Future<Int, TestError>>()
       box.record(promise.future.flatMap { _ in box.events[0] })
       promise.succeed(1)
     case .returnsItsLastReference:
@@ -36,7 +35,7 @@ private enum Mistake: String, CaseIterable, Codable, Sendable {
       box.withLock { $0 = derived }
       promise.succeed(1)
     case .returnsOuter:
-      let (second, box) = (Promise<Int, TestError>(), Recorder<Future<Int, TestError>>())
+      let second = Promise<Int, TestError>()
       box.record(promise.future.flatMap { _ in second.future.flatMap { _ in box.events[0] } })
       promise.succeed(1)
       second.succeed(1)
@@ -49,8 +48,7 @@ private enum Mistake: String, CaseIterable, Codable, Sendable {
     case .takesAllKeys:
       var key = pthread_key_t()
       while pthread_key_create(&key, nil) == 0 {}
-      promise.future.whenResolved(on: .immediate) { _ in }
-      promise.succeed(1)
+      Future<Int, TestError>.succeeded(1).whenResolved(on: .immediate) { _ in }
     }
   }
 }
