@@ -14,6 +14,7 @@ struct FunctionBodies {
   /// The name tokens of the functions in each file, by their lines.
   private var names: [String: [Int: Int]] = [:]
 
+  /// Reads the source files, except those with unbalanced brackets, in which no body has a certain end.
   init(_ graph: SymbolGraph, _ roles: Roles, sources: [String]) {
     self.roles = roles
     for symbol in graph.symbols { symbols[symbol.title, default: []].append(symbol) }

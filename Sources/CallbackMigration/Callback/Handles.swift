@@ -23,6 +23,7 @@ struct Handles {
     "cancel", "stop", "abort", "invalidate", "dispose", "terminate", "unsubscribe", "remove", "close",
   ]
 
+  /// Collects the methods that begin or end work, without private ones, which counterparts cannot call.
   init(_ graph: SymbolGraph, _ types: TypeRelations, _ aliases: TypeAliases, _ facts: TypeFacts) {
     self.types = types
     self.aliases = aliases
@@ -120,10 +121,10 @@ struct Handles {
     return (usable.contains("cancel") ? "cancel" : usable.min()).map { "\($0)()" }
   }
 
-  /// The methods of the type, its superclasses and its protocols that end work; the nearest wins.
+  /// The methods of the type, its superclasses and its protocols that end work; of one name, that of the type wins.
   private func methods(of type: String) -> [String: CancelMethod] {
     types.family(of: type).reduce(into: [:]) { found, type in
-      found.merge(methods[type] ?? [:]) { nearest, _ in nearest }
+      found.merge(methods[type] ?? [:]) { first, _ in first }
     }
   }
 

@@ -74,6 +74,7 @@ package struct MigrationRun {
     case .beside:
       let texts = generator.textsBeside.map { (Generator.pathBeside($0), $1) }.sorted { $0.0 < $1.0 }
       for (path, text) in texts { try writeSource(text, to: URL(filePath: path)) }
+      // A file whose functions need no counterpart any more.
       for path in written.subtracting(texts.map(\.0)) { try? FileManager.default.removeItem(atPath: path) }
     }
     return Outcome(notes.text)

@@ -52,9 +52,8 @@ package struct CounterpartPlan {
           if let file = function.counterpart(kind).file { return (kind, .exists(file: file)) }
           if let refusal = refusals.refusal(function, kind) { return (kind, .refused(refusal)) }
           if let refusal = claims.refusal(function, kind) { return (kind, .refused(refusal)) }
-          if function.isDeprecated, !function.counterpart(kind).wasWritten {
-            return (kind, .refused(.isDeprecated))
-          }
+          // Callers might use a counterpart that was written before the deprecation, so it stays.
+          if function.isDeprecated, !function.counterpart(kind).wasWritten { return (kind, .refused(.isDeprecated)) }
           return (kind, .write(Counterpart(kind: kind, function: function, in: inventory)))
         }
       )

@@ -16,13 +16,13 @@ struct DocumentationText {
     return summary
   }
 
-  /// The index after the first full stop that ends a sentence.
+  /// The index after the first full stop that ends a sentence; `nil` if the sentence goes on in the next line.
   private static func sentenceEnd(_ text: String) -> String.Index? {
     for (index, character) in zip(text.indices, text) where character == "." {
       let next = text.index(after: index)
       if next == text.endIndex { return next }
       let rest = text[next...].drop(while: \.isWhitespace)
-      // As in "e.g. this".
+      // A sentence begins with a capital letter or code: the full stops in "e.g. this" end none.
       if text[next].isWhitespace, rest.first?.isUppercase == true || rest.first == "`" { return next }
     }
     return nil

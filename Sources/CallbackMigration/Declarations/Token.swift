@@ -68,6 +68,7 @@ struct Lexer {
 
   init(_ text: String) { rest = text[...] }
 
+  /// Takes the next token; `nil` at the end of the text.
   mutating func next() -> Token? {
     let (start, line) = (rest.startIndex, lastLine)
     skipSpace()

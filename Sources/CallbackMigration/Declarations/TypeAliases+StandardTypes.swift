@@ -18,6 +18,7 @@ extension TypeAliases {
   /// The parts of a `Result`; `nil` if the type is none.
   func result(_ type: ArraySlice<Token>) -> (value: ArraySlice<Token>, failure: ArraySlice<Token>)? {
     var result = TokenReader(resolve(type))
+    // The identifier tells the standard library's type from another `Result`.
     guard result.next?.type == "s:s6ResultO", result.take("Result"),
       let arguments = result.takeBracketed("<", ">")?.elements, arguments.count == 2, result.isAtEnd
     else { return nil }

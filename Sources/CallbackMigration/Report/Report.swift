@@ -56,7 +56,7 @@ package struct GenerationNotes {
 }
 
 extension CounterpartPlan.Entry {
-  /// The differences between the counterparts and the function; each holds for all kinds that it names.
+  /// The differences between the written counterparts and the function, without a kind, which `refusals` have.
   fileprivate var notes: [(kind: Counterpart.Kind?, refusal: Refusal)] {
     guard !counterparts.isEmpty else { return [] }
     var notes: [Refusal] = []
