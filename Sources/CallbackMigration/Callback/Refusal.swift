@@ -21,9 +21,6 @@ package struct Refusal: Equatable, Sendable {
     }
   }
 
-  /// The text of the entry.
-  package var setting: String? { entry?.text }
-
   private init(_ reason: String) {
     self.reason = reason
     entry = nil

@@ -81,7 +81,7 @@ extension ReportDocument.Module {
           case .refused(let refusal):
             counterpart.state = .refused
             counterpart.reason = refusal.reason
-            counterpart.setting = refusal.setting
+            counterpart.setting = refusal.entry?.text
           }
           return counterpart
         }
