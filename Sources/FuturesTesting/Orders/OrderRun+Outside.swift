@@ -76,7 +76,7 @@ final class OutsideWork: @unchecked Sendable {
   func begin() -> Bool {
     guard let run else { return true }
     if notice.kind == .timer, !run.state.withLock(\.isOver) { return false }
-    var waits = 0
+    var waits = 0  // how many times in a row the thread of the move slept: after five, the move itself blocks
     while let move, run.state.withLock({ $0.move == move && !$0.isOver }), waits < 5 {
       waits = cfuturestesting_sleeps(move.thread) ? waits + 1 : 0
       _ = DispatchSemaphore(value: 0).wait(timeout: .now() + .microseconds(100))

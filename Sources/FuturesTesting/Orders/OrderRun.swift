@@ -114,7 +114,7 @@ final class OrderRun: @unchecked Sendable {
     let checksum = offers.utf8.reduce(UInt32(0x811C_9DC5)) { ($0 ^ UInt32($1)) &* 0x0100_0193 }
     return needed.map { "\($0.index)." }.joined() + String(checksum % 0x1_0000, radix: 16)
   }
-  /// Identifies the decisions.
+  /// Identifies the order so far: a hash of the decisions.
   private(set) var hash: UInt64 = 0
   /// A lower bound of the number of orders: each decision could have been another one.
   private(set) var knownOrders = 1
@@ -124,11 +124,11 @@ final class OrderRun: @unchecked Sendable {
   /// Why the run has failed, if it has; for an endless run also a sentence.
   var reason: OrderFailure.Reason?
   private(set) var sentence: String?
-  /// Whether the moves, or the rest of the work, have ended.
+  /// Whether `makeMoves()` returns: no move comes next.
   private var hasEnded = false
   /// At this number of turns the run, or the work that it left, is endless.
   private var turnLimit = OrderRun.maximumTurns
-  /// Whether the timers were dropped.
+  /// Whether the timers were dropped: the work that follows from that is not the body's, and the report does not count it.
   private var isTearingDown = false
 
   private var start = DispatchTime.distantFuture
@@ -206,6 +206,7 @@ final class OrderRun: @unchecked Sendable {
     }
   }
 
+  /// Lets `makeMoves()` return, and keeps the first reason of a failure; returns no item, as the answer to what comes next.
   @discardableResult
   private func end(_ reason: OrderFailure.Reason?) -> Item? {
     self.reason = self.reason ?? reason
@@ -213,6 +214,7 @@ final class OrderRun: @unchecked Sendable {
     return nil
   }
 
+  /// Returns an item that ends the first waiting call of `runAll()`: no decision, and no move of the order.
   private func takeWaiterOfRunAll() -> Item? {
     let waiter = state.withLock { $0.waitersOfRunAll.isEmpty ? nil : $0.waitersOfRunAll.removeFirst() }
     return waiter.map {
@@ -250,7 +252,7 @@ final class OrderRun: @unchecked Sendable {
     }
   }
 
-  /// Decides between moves that are in the order of submission.
+  /// Decides which of the moves, which are in the order of submission, comes next, and returns its index.
   private func choose(_ possible: [OrderMove]) throws(OrderStray) -> Int {
     guard decisions.count < Self.maximumDecisions else {
       unexplored.insert("what comes after the first \(Self.maximumDecisions.grouped) decisions of an order")
@@ -271,8 +273,8 @@ final class OrderRun: @unchecked Sendable {
     return possible.firstIndex(of: sorted[index]) ?? 0
   }
 
-  /// Returns why the body waits although no move is left: for work outside the run, or in a deadlock.
-  private func deadlock() -> OrderFailure.Reason {
+  /// Returns why the body waits although no move is left. Lists the futures of a deadlock only if the order is shown.
+  /// Returns why the body waits although no move is left, with the awaited futures if the order is shown.
     if let outsideWait { return .uncontrolled(outsideWait) }
     guard isShown else { return .deadlock(waiting: []) }
     waitForGraph = FuturesDiagnostics.graph(since: start, ofThread: isOnMain ? nil : .ofCurrentThread)
@@ -299,7 +301,7 @@ final class OrderRun: @unchecked Sendable {
     job.runSynchronously(on: asUnownedTaskExecutor())
   }
 
-  /// Runs a move on the calling thread.
+  /// Runs a move on the calling thread, which meanwhile belongs to this run and has its time.
   func inMove<Result>(_ move: () -> Result) -> Result {
     let previous = cfuturestesting_run()
     cfuturestesting_set_run(Unmanaged.passUnretained(self).toOpaque())
@@ -348,7 +350,7 @@ final class OrderRun: @unchecked Sendable {
     if !items.isEmpty || !queues.isEmpty { release { (items, queues, followUp) = ([], [:], nil) } }
   }
 
-  /// Returns the next item of the work that is left; `nil` if there is none.
+  /// Returns the next item of the work that is left; `nil` if it has only dropped timers, or if nothing is left.
   private func nextOfRest() -> Item? {
     guard turns < turnLimit else {
       if reason == nil { sentence = Self.endlessRest }

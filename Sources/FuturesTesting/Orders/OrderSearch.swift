@@ -75,7 +75,7 @@ final class OrderSearch {
   }
 
   private var canGoOn: Bool {
-    // Bounds the time of bodies with long orders.
+    // Bounds the time of bodies with long orders. The smaller limit prevents an overflow.
     if turns >= max(5_000_000, min(options.limit, 1 << 50) * 1_000) { return false }
     return options.maximumDuration.map { ContinuousClock.now - start < $0 } ?? true
   }

@@ -34,7 +34,7 @@ struct OrderTree {
     return first ?? decision.left[random.next(below: decision.left.count)]
   }
 
-  /// Ends a run; throws if an earlier run had more decisions.
+  /// Removes the branch of a run, and those above in which no order is left; throws if an earlier run had more decisions.
   mutating func end(_ run: OrderRun) throws(OrderStray) {
     if let next = decisions[run.hash] { throw OrderStray(run, before: next.possible, now: []) }
     for (hash, _, index) in run.decisions.reversed() {
