@@ -57,8 +57,8 @@ struct OrderAgenda {
     return lastNumber
   }
 
-  /// Removes and returns an item. A timer that fires as a move sets the virtual time; a timer that is removed does not.
   /// Removes and returns an item; a timer that fires as a move sets the virtual time, a removed one does not.
+  mutating func take(_ number: Int, asMove isMove: Bool = true) -> Item? {
     guard let index = items.firstIndex(where: { $0.number == number }) else { return nil }
     let item = items.remove(at: index)
     if isMove, let due = item.due { now = max(now, due) }

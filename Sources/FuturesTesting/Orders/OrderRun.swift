@@ -273,8 +273,8 @@ final class OrderRun: @unchecked Sendable {
     return possible.firstIndex(of: sorted[index]) ?? 0
   }
 
-  /// Returns why the body waits although no move is left. Lists the futures of a deadlock only if the order is shown.
   /// Returns why the body waits although no move is left, with the awaited futures if the order is shown.
+  private func deadlock() -> OrderFailure.Reason {
     if let outsideWait { return .uncontrolled(outsideWait) }
     guard isShown else { return .deadlock(waiting: []) }
     waitForGraph = FuturesDiagnostics.graph(since: start, ofThread: isOnMain ? nil : .ofCurrentThread)
