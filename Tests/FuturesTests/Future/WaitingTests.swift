@@ -165,12 +165,12 @@ private enum OwnWait: String, CaseIterable, Codable, Sendable {
   // The awaited future depends on the future that runs the callback.
   case map, chain, queued, flatMap, followed, shielded, ownTransform, outer, forEver
   // The wait can succeed.
-  case timeout, earlierOnQueue, otherFuture, deferred, check, join, resolved
+  case timeout, earlier, earlierOnQueue, otherFuture, deferred, check, join, resolved
 
   var isHopeless: Bool {
     switch self {
     case .map, .chain, .queued, .flatMap, .followed, .shielded, .ownTransform, .outer, .forEver: true
-    case .timeout, .earlierOnQueue, .otherFuture, .deferred, .check, .join, .resolved: false
+    case .timeout, .earlier, .earlierOnQueue, .otherFuture, .deferred, .check, .join, .resolved: false
     }
   }
 
@@ -182,15 +182,15 @@ private enum OwnWait: String, CaseIterable, Codable, Sendable {
     let brief = Duration.milliseconds(20)
     let wait: @Sendable (Duration) -> Void = { results.record(try? box.events[0].wait(timeout: $0)?.get()) }
     let queue = DispatchQueue(label: "waiting")
+    if self == .earlier { box.record(future.map { $0 }.map { $0 }) }
     if self == .earlierOnQueue { box.record(future.map(on: .queue(queue)) { $0 }) }
     switch self {
     case .ownTransform:
-      box.record(
-        future.map { value in
-          wait(brief)
-          return value
-        }
-      )
+      let own = future.map { value in
+        wait(brief)
+        return value
+      }
+      box.record(own)
     case .outer:
       let inner = Promise<Void, Never>()
       inner.future.whenResolved(on: .immediate) { _ in wait(brief) }
@@ -231,7 +231,7 @@ private enum OwnWait: String, CaseIterable, Codable, Sendable {
     case .otherFuture: box.record(Future(on: .queue(queue)) { 1 })
     case .join: box.record(Future.all([future, future]).map { $0[0] })
     case .resolved: box.record(.succeeded(1))
-    case .ownTransform, .earlierOnQueue, .deferred: break
+    case .ownTransform, .earlier, .earlierOnQueue, .deferred: break
     }
     source.succeed(1)
     // LeakSanitizer does not see a reference in the bits of an enum. So no work may be left when the process ends: the queue
