@@ -113,6 +113,17 @@ struct ExplorationTests {
     }
   }
 
+  @Test("R2, R28: a thread that resolves a future hands on, in order, callbacks that other threads attach meanwhile")
+  func attachingDuringDelivery() async {
+    let programs: [[[DeliveryWorld.Operation]]] = [
+      [[.succeed], [.attach, .attach], [.attach, .attach]],
+      [[.succeed], [.attach, .attach, .attach], [.runRest]],
+      [[.succeed], [.attach, .attachAndRemove], [.attach], [.runRest]],
+    ]
+    let orders = Thoroughness.preemptions(TestTier.choose(standard: 2, thorough: 3), staleLoads: 0)
+    await Self.expectNoFault(explore(programs, in: DeliveryWorld.self, DeliveryWorld.Shape.allCases, orders))
+  }
+
   @Test("R3, R7, R13, R14: three threads with one operation each, or two with two, cause no fault on a token")
   func threadsUseOneToken() async {
     let threeThreads = selections(of: 3, from: TokenWorld.Operation.allCases.map { [$0] })

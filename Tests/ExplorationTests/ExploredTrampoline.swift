@@ -10,6 +10,9 @@
 // thread, and the library itself uses that pointer in this process. So this copy keeps its trampolines under a pthread
 // key.
 extension Trampoline {
+  /// One, where a test takes the rest of a delivery: its threads attach only a few callbacks.
+  var maximumForOthers: Int { storage.pointee.submitElsewhere == nil ? 1_000 : 1 }
+
   /// The calling thread's trampoline; made on first use, freed when the thread ends.
   @usableFromInline
   package static var current: Trampoline {

@@ -78,6 +78,10 @@ private struct Search: Sendable {
       let programs = pairs + [[[.succeed], [.peek, .listen]]]
       return await explore(programs, in: CancellableWorld.self, FutureShape.fixed, .preemptions(1), weakened: ordering)
     },
+    Search(name: "a delivery that is handed on") { ordering in
+      let programs: [[[DeliveryWorld.Operation]]] = [[[.succeed], [.attach, .attach], [.peek]]]
+      return await explore(programs, in: DeliveryWorld.self, [.plain], .preemptions(2), weakened: ordering)
+    },
     Search(name: "a token") { ordering in
       let programs = selections(of: 2, from: TokenWorld.Operation.allCases.map { [$0] })
       return await explore(

@@ -47,6 +47,8 @@ package class Consumer: @unchecked Sendable {
     case notified
     /// In the list of a pending or delivering future. Next is `resultOnly`, `submitted` or `finished`.
     case listed
+    /// As `listed`, attached during the delivery by another thread than the delivering one (R28). Next is `submitted` or `finished`.
+    case listedByOther
     /// Cancelled, although its failure type cannot represent cancellation. It still gets the result, but no longer keeps
     /// the source running (R16). Next is `submitted` or `finished`.
     case resultOnly

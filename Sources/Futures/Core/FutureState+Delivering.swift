@@ -84,32 +84,51 @@ extension FutureState {
     }
   }
 
-  /// Runs the consumers on a thread of the global queue, where no task is current.
-  final func deliverElsewhere() {
-    let deliver: @Sendable () -> Void = { Trampoline.current.deliver(self) }
+  /// Resumes the waiters, and runs the other consumers on a thread of the global queue, where no task is current.
+  ///
+  /// The waiters first, because they can block all threads of that queue.
+  /// That thread runs all that other threads attach meanwhile, because it has no other work. So it hands nothing on again.
+  @inline(never)
+  final func deliverElsewhere(in trampoline: Trampoline) {
+    guard resumeWaiters(in: trampoline) else { return }
+    let deliver: @Sendable () -> Void = { Trampoline.current.deliver(self, mayHandOn: false) }
     // The test kit chooses when this delivery runs.
-    if let submit = Trampoline.current.storage.pointee.submitElsewhere { return submit(deliver) }
+    if let submit = trampoline.storage.pointee.submitElsewhere { return submit(deliver) }
     DispatchQueue.global().async(execute: deliver)
   }
 
   /// Runs the consumers in order, also the consumers that attach meanwhile.
   ///
-  /// The exception of R28: other threads can attach callbacks as fast as this thread runs them. It cannot hand these on. A callback
-  /// that it attaches itself comes after them, and has to run before its outermost call returns (R2). And all threads of the global
-  /// queue can be blocked until they have run. The queue stays short if the other threads do other work between two callbacks; three
-  /// threads that only attach callbacks keep this one as long as they go on.
+  /// Other threads can attach callbacks as fast as this one runs them. It runs at least `maximumForOthers` of these, and all that
+  /// come before a consumer that it found or attaches itself (R2). The global queue gets the rest, in order, and runs it when one of
+  /// its threads is free (R28).
   /// - Parameters:
   ///   - trampoline: The trampoline of this thread.
   ///   - first: The first consumer, if the resolution took it.
-  final func drain(in trampoline: Trampoline, startingWith first: TakenConsumer? = nil) {
-    var taken = first ?? takeNextConsumer()
-    while let consumer = taken {
-      trampoline.willRun(consumer.reference, of: self)
-      consumer.reference._withUnsafeGuaranteedRef { $0.deliver($0, self, trampoline) }
-      trampoline.didRun()
-      releaseConsumer(consumer.reference)
-      if consumer.isLast, endDelivery() { return }
-      taken = takeNextConsumer()
+  ///   - mayHandOn: Whether the global queue gets the rest.
+  final func drain(in trampoline: Trampoline, startingWith first: TakenConsumer? = nil, mayHandOn: Bool = true) {
+    var delivery = Trampoline.Delivery(state: .passUnretained(self), outer: trampoline.storage.pointee.delivery)
+    // Unprotected: only this file writes there, and the compiler's check of the stack is slow.
+    _withUnprotectedUnsafeMutablePointer(to: &delivery) { delivery in
+      trampoline.storage.pointee.delivery = delivery
+      defer { trampoline.storage.pointee.delivery = delivery.pointee.outer }
+      var leftForOthers = trampoline.maximumForOthers
+      var taken = first ?? takeNextConsumer()
+      while let consumer = taken {
+        trampoline.willRun(consumer.reference)
+        consumer.reference._withUnsafeGuaranteedRef { $0.deliver($0, self, trampoline) }
+        trampoline.didRun()
+        releaseConsumer(consumer.reference)
+        if consumer.isLast, endDelivery() { return }
+        if consumer.isOfOther {
+          leftForOthers &-= 1
+          if leftForOthers == 0, mayHandOn {
+            guard let others = keepDelivery() else { return deliverElsewhere(in: trampoline) }
+            leftForOthers = others + 1
+          }
+        }
+        taken = takeNextConsumer()
+      }
     }
   }
 

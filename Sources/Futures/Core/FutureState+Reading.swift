@@ -11,11 +11,11 @@ extension FutureState {
   @usableFromInline
   final var isDelivered: Bool { currentPhase == .resolved }
 
-  /// Whether a thread runs the consumers now.
+  /// Whether a thread runs the consumers now, or is about to.
   final var isDelivering: Bool {
     // One load for both tests: the phase can change between two loads.
     let phase = currentPhase
-    return phase == .delivering || phase == .closing
+    return phase >= .due && phase < .resolved
   }
 
   /// A word for a state without a result, in the description of a future.
@@ -35,7 +35,7 @@ extension FutureState {
   #if DEBUG
     /// Whether `stage` waits for its delivery in the list.
     final func hasListed(_ stage: FutureState) -> Bool {
-      reading { [.listed, .resultOnly].contains(stage.currentStatus) && stage.isConsumer(of: self) }
+      reading { [.listed, .listedByOther, .resultOnly].contains(stage.currentStatus) && stage.isConsumer(of: self) }
     }
   #endif
 
@@ -84,20 +84,22 @@ extension FutureState {
       let isAllowed =
         switch previous {
         case .pending, .following: current >= previous
-        case .orphaned: current == .orphaned || current >= .delivering
+        case .orphaned: current == .orphaned || current >= .due
         case .resolved: current == previous
         // `endDelivery` can make it `resolved` at any time.
-        case .delivering, .closing: current >= .delivering
+        case .due, .delivering: current >= .due
+        case .closing: current >= .delivering
         }
       expect(isAllowed, "1: the phase changed from \(previous) to \(current)")
       expect(
-        hasOutcome == (current >= .delivering && !has(.isBroken)),
+        hasOutcome == (current >= .due && !has(.isBroken)),
         "2: a future is \(current), and \(hasOutcome ? "has an" : "has no") outcome"
       )
       expect(current != .resolved || consumers.isEmpty, "5: a resolved future has a consumer left")
       for consumer in consumers.all {
         let status = consumer.statusForCheck
-        expect(status == .listed || status == .resultOnly, "5: a consumer in a list is \(status)")
+        let isMarked = status == .listedByOther && current >= .due
+        expect(status == .listed || status == .resultOnly || isMarked, "5: a consumer in a list is \(status)")
         expect(consumer.isConsumer(of: self), "5: a consumer is in the list of a state that is not its source")
       }
     }

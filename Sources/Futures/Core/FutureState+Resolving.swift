@@ -50,7 +50,7 @@ extension FutureState {
       switch resolver {
       case .promise: deliver(in: nil)
       case .library(let trampoline): deliver(in: trampoline)
-      case .task: if resumeWaiters(in: .current) { deliverElsewhere() }
+      case .task: deliverElsewhere(in: .current)
       }
     }
     return true

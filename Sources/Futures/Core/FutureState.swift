@@ -22,15 +22,16 @@
 ///
 /// | phase | meaning | next |
 /// |---|---|---|
-/// | `pending` | The producer can resolve it. With a `start` as its producer it is dormant: its first consumer starts it. | `following`, `orphaned`, `delivering`, `closing`, `resolved` |
+/// | `pending` | The producer can resolve it. With a `start` as its producer it is dormant: its first consumer starts it. | `following`, `orphaned`, `due`, `delivering`, `closing`, `resolved` |
 /// | `following` | Pending. Only the followed future resolves it (`Promise.follow`). | as `pending` |
-/// | `orphaned` | Pending without a producer (`never`). Only a cancellation resolves it. | `delivering`, `closing`, `resolved` |
-/// | `delivering` | Resolved. One thread runs the consumers, other threads append theirs. | `closing`, `resolved` |
+/// | `orphaned` | Pending without a producer (`never`). Only a cancellation resolves it. | `due`, `delivering`, `closing`, `resolved` |
+/// | `due` | Resolved. One thread is about to run the consumers. | `delivering`, `closing`, `resolved` |
+/// | `delivering` | Resolved. One thread runs the consumers, other threads append theirs. | `due`, `closing`, `resolved` |
 /// | `closing` | Resolved. One thread runs the last consumer. | `delivering`, `resolved` |
 /// | `resolved` | Resolved, and every consumer has run or is with its context. | – |
 ///
 /// A state whose promise was dropped, and whose failure type cannot hold `BrokenPromise`, is *broken*: it goes through the last
-/// three phases without an outcome, with the flag `isBroken` and the reason as its producer.
+/// four phases without an outcome, with the flag `isBroken` and the reason as its producer.
 ///
 /// The transitions, in the order of a future's life, as in this file:
 ///
@@ -49,7 +50,7 @@
 /// | `cancellationHandlers` | The state gets its `onCancel` handlers. | `cancellationToken` |
 /// | `becomeOrphan`, `claimNotified`, `leaveNotified` | The state never resolves, and its consumers learn it. | `orphan`, `OrphanedInputs` |
 /// | `settle`, `settleBroken` | The state gets its outcome, or the reason of its break. | `resolve`, `breakForever` |
-/// | `takeNextConsumer`, `takeWaiters`, `endDelivery` | The consumers get the result, one after another. | `drain`, `resumeWaiters` |
+/// | `takeNextConsumer`, `keepDelivery`, `takeWaiters`, `endDelivery` | The consumers get the result, one after another. | `drain`, `resumeWaiters` |
 ///
 /// A resolution in time, and a cancellation of a derived state:
 ///
@@ -87,7 +88,7 @@ package class FutureState: Consumer, @unchecked Sendable {
 
   @usableFromInline
   package enum Phase: UInt8, BitwiseCopyable, Comparable {
-    case pending, following, orphaned, delivering, closing, resolved
+    case pending, following, orphaned, due, delivering, closing, resolved
 
     @inlinable
     package static func < (left: Phase, right: Phase) -> Bool { left.rawValue < right.rawValue }
@@ -217,7 +218,7 @@ extension FutureState {
   ///
   /// Acquiring: pairs with the releasing store after the outcome, or the reason and the flag of the break, was written.
   @usableFromInline
-  final var isSettled: Bool { phase.load(ordering: .acquiring) >= .delivering }
+  final var isSettled: Bool { phase.load(ordering: .acquiring) >= .due }
 
   /// Whether the state has a result.
   @usableFromInline
@@ -404,7 +405,7 @@ extension FutureState {
         let isOpen = phase.compareExchange(expected: .closing, desired: .delivering, ordering: .relaxed).exchanged
         current = isOpen ? .delivering : .resolved
       }
-      if current >= .delivering {
+      if current >= .due {
         noteObserved()
         // This consumer would wait for ever, and no report covers it yet.
         if has(.isBroken), case .broken(let reason) = producer { reason.allowAnotherReport() }
@@ -414,8 +415,12 @@ extension FutureState {
         let start = isDormant ? takeStart() : nil
         list(reference, status)
         return .listed(starting: start)
-      case .following, .delivering:
+      case .following, .due, .delivering:
         list(reference, status)
+        // Exact: the deliveries of a trampoline are those of this thread, and only the lock's owner reads or changes the mark.
+        if current == .delivering, !Trampoline.current.deliveries.contains(where: { $0.isOf(self) }) {
+          reference._withUnsafeGuaranteedRef { $0.enter(.listedByOther) }
+        }
         return .listed(starting: nil)
       case .orphaned where kind != .input:
         // The caller still needs the consumer, so the list gets a reference of its own.
@@ -538,7 +543,7 @@ extension FutureState {
   }
 
   /// Puts `stage`, which waits for this state, into the place of `old` in the list.
-  /// - Returns: The list's reference to `old`; `nil` if one of them has left, or this state is an orphan.
+  /// - Returns: The list's reference to `old`; `nil` if one of them has left, or this state is an orphan or delivers to `old`.
   final func replace(_ old: FutureState, by stage: FutureState) -> Unmanaged<Consumer>? {
     changing {
       guard currentPhase != .orphaned, old.currentStatus == .listed, old.isConsumer(of: self),
@@ -580,11 +585,12 @@ extension FutureState {
       case .notified: orphanedInputs?.notified -= 1
       case .submitted, .finished: return nil
       // The consumer waits for no result, or none ever comes.
-      case .listed where !isResultOnly || isEndless, .resultOnly where !isResultOnly: reference = unlist(consumer)
+      case .listed where !isResultOnly || isEndless, .listedByOther where !isResultOnly, .resultOnly where !isResultOnly:
+        reference = unlist(consumer)
       // The consumer stays for the result.
       case .listed where isPending: consumers.prepend(consumers.remove(.passUnretained(consumer)))
       // The consumer gets the result of a delivery anyway, or has become result-only before.
-      case .listed, .resultOnly: return nil
+      case .listed, .listedByOther, .resultOnly: return nil
       }
       // A consumer that was taken from its list gets no result.
       consumer.enter(isResultOnly && reference == nil ? .resultOnly : .finished)
@@ -769,10 +775,11 @@ extension FutureState {
       phase.store(.resolved, ordering: .releasing)
       return nil
     }
+    let isOfOther = reference.isOfOther
     reference._withUnsafeGuaranteedRef { markTaken($0) }
     let isLast = consumers.isEmpty
     phase.store(isLast ? .closing : .delivering, ordering: .releasing)  // as above
-    return TakenConsumer(reference: reference, isLast: isLast)
+    return TakenConsumer(reference: reference, isLast: isLast, isOfOther: isOfOther)
   }
 
   /// Ends the progress of a state that has its outcome, or the reason of its break, and stores the next phase; under the lock.
@@ -780,7 +787,7 @@ extension FutureState {
     let isNotifying = progressRecord?.end(isSuccess: isSuccess, before: &consumers) ?? false
     let isIdle = consumers.isEmpty
     // Releasing, as in `takeFirst`.
-    phase.store(isIdle ? .resolved : .delivering, ordering: .releasing)
+    phase.store(isIdle ? .resolved : .due, ordering: .releasing)
     // The thread that notifies the listeners delivers to the consumers, too.
     return isIdle || isNotifying ? .done : .deliver(startingWith: nil)
   }
@@ -795,12 +802,26 @@ extension FutureState {
     phase.compareExchange(expected: .closing, desired: .resolved, ordering: .releasing).exchanged
   }
 
+  /// Ends the delivery of this thread, unless the list has a consumer that the thread found or attached itself.
+  ///
+  /// A delivery's walks pass a consumer at most twice: a later own one is behind all that a walk has passed.
+  /// - Returns: The number of other threads' consumers before the last own one; `nil` without one, and then the state is `due`.
+  @inline(never)
+  final func keepDelivery() -> Int? {
+    changing {
+      var (othersBefore, others): (Int?, Int) = (nil, 0)
+      for consumer in consumers { if consumer.isOfOther { others += 1 } else { othersBefore = others } }
+      if othersBefore == nil { phase.store(.due, ordering: .releasing) }  // as in `takeFirst`
+      return othersBefore
+    }
+  }
+
   /// Takes the waiters from the list, and leaves the callbacks there for another thread.
   /// - Returns: The waiters, and whether callbacks are left.
   final func takeWaiters() -> (waiters: ConsumerList, leavesCallbacks: Bool) {
     changing {
       // A resolved state has no consumer left. A broken one has no result to resume its waiters with.
-      guard currentPhase == .delivering, !has(.isBroken) else {
+      guard currentPhase == .due, !has(.isBroken) else {
         return (ConsumerList(), !consumers.isEmpty)
       }
       // Listeners get the last progress before a waiter resumes (R20).

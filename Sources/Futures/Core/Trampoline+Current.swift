@@ -1,6 +1,9 @@
 internal import CFutures
 
 extension Trampoline {
+  /// How many consumers of other threads a delivery runs before it can hand the rest on (R28); the explorer has a lower number.
+  var maximumForOthers: Int { 1_000 }
+
   /// The calling thread's trampoline; made on first use, freed when the thread ends.
   @usableFromInline
   package static var current: Trampoline {

@@ -1,11 +1,11 @@
 // A debug build detects a wait that its own thread prevents from ending. In a release build these functions do nothing.
 
 extension Trampoline {
-  /// Notes that a delivery of `state` runs `consumer`.
+  /// Notes that the innermost delivery runs `consumer`.
   @inline(__always)
-  func willRun(_ consumer: Unmanaged<Consumer>, of state: FutureState) {
+  func willRun(_ consumer: Unmanaged<Consumer>) {
     #if DEBUG
-      storage.pointee.running.append(RunningConsumer(consumer: consumer, source: .passUnretained(state)))
+      storage.pointee.delivery?.pointee.consumer = consumer
     #endif
   }
 
@@ -13,21 +13,17 @@ extension Trampoline {
   @inline(__always)
   func didRun() {
     #if DEBUG
-      storage.pointee.running.removeLast()
+      storage.pointee.delivery?.pointee.consumer = nil
     #endif
   }
 }
 
 #if DEBUG
-  /// A consumer that a delivery runs now; not counted, because the delivery keeps both objects alive.
-  struct RunningConsumer {
-    let consumer: Unmanaged<Consumer>
-    let source: Unmanaged<FutureState>
-
-    /// Whether this consumer holds up the stage of `derivation`: it is that stage, or comes before the stage in the source's list.
+  extension Trampoline.Delivery {
+    /// Whether the consumer that runs holds up the stage of `derivation`: it is that stage, or comes before it in the source's list.
     fileprivate func delays(_ derivation: Derivation) -> Bool {
       let (stage, source) = (derivation.stage, derivation.source)
-      guard self.source.toOpaque() == Unmanaged.passUnretained(source).toOpaque() else { return false }
+      guard let consumer, isOf(source) else { return false }
       // If another consumer runs, the stage comes later while the list has it.
       guard consumer.toOpaque() == Unmanaged.passUnretained(stage).toOpaque() else { return source.hasListed(stage) }
       // The stage's transform waits for its own result, unless a context runs the transform, which can be on another thread.
@@ -55,15 +51,13 @@ extension Trampoline {
     /// Walks from the state to its sources, through stages only, because an input of a join or an interruption can resolve a
     /// state earlier.
     private final func waitsForDelivery(in trampoline: Trampoline) -> Bool {
-      let running = trampoline.storage.pointee.running
-      guard !running.isEmpty else { return false }
       var state: FutureState = self
       var visited: Set<ObjectIdentifier> = []  // futures can follow each other in a circle
       while visited.insert(ObjectIdentifier(state)).inserted {
         guard let derivation = state.origin.derivation, !NodeFacts(of: derivation.stage).endsWithoutSource else {
           return false
         }
-        if running.contains(where: { $0.delays(derivation) }) { return true }
+        if trampoline.deliveries.contains(where: { $0.delays(derivation) }) { return true }
         state = derivation.source
       }
       return false

@@ -39,10 +39,29 @@ package struct Trampoline {
     /// How many calls of the handler of misuse nest now.
     var misuseDepth = 0
 
+    /// The innermost delivery that runs on this thread now.
+    var delivery: UnsafeMutablePointer<Delivery>?
+  }
+
+  /// A running delivery, on the stack of `drain`, which keeps its objects alive.
+  struct Delivery {
+    let state: Unmanaged<FutureState>
+    let outer: UnsafeMutablePointer<Delivery>?
+
     #if DEBUG
-      /// The consumers that run on this thread now, the innermost last.
-      var running: [RunningConsumer] = []
+      /// The consumer that runs now.
+      var consumer: Unmanaged<Consumer>?
     #endif
+
+    func isOf(_ state: FutureState) -> Bool { self.state.toOpaque() == Unmanaged.passUnretained(state).toOpaque() }
+  }
+
+  /// The deliveries that run on this thread now, the innermost first.
+  var deliveries: some Sequence<Delivery> {
+    sequence(state: storage.pointee.delivery) { next in
+      defer { next = next?.pointee.outer }
+      return next?.pointee
+    }
   }
 
   /// A state with work for this thread.
@@ -74,14 +93,15 @@ package struct Trampoline {
   /// - Parameters:
   ///   - state: A state that is `delivering`, or `closing` after its last consumer was taken.
   ///   - first: The first consumer, if the resolution took it because of `canDeliver`.
-  func deliver(_ state: FutureState, startingWith first: TakenConsumer? = nil) {
+  ///   - mayHandOn: As in `drain`.
+  func deliver(_ state: FutureState, startingWith first: TakenConsumer? = nil, mayHandOn: Bool = true) {
     guard first != nil || canDeliver else {
       // Resuming a waiter takes no stack. It cannot be deferred, because this thread can block until the waiter has gone on.
-      if state.resumeWaiters(in: self) { storage.pointee.deferred.append { state.drain(in: self) } }
-      return
+      guard state.resumeWaiters(in: self) else { return }
+      return storage.pointee.deferred.append { state.drain(in: self, mayHandOn: mayHandOn) }
     }
     storage.pointee.depth += 1
-    state.drain(in: self, startingWith: first)
+    state.drain(in: self, startingWith: first, mayHandOn: mayHandOn)
     leave()
   }
 

@@ -102,7 +102,7 @@ struct GraphBuilder {
     // An orphan has no producer that could be late.
     case .orphaned, .resolved: return false
     // Submitted work and a timer end when they resolve their state. Other entries end when its callbacks have run.
-    case .delivering, .closing: return entry.kind != .work && entry.kind != .timer
+    case .due, .delivering, .closing: return entry.kind != .work && entry.kind != .timer
     }
   }
 
@@ -206,7 +206,7 @@ struct GraphBuilder {
       switch snapshot.phase {
       case .pending, .orphaned, .resolved: if snapshot.isDormant { graph.nodes[index].state = .notStarted }
       case .following: graph.nodes[index].state = .following
-      case .delivering, .closing: graph.nodes[index].state = .delivering
+      case .due, .delivering, .closing: graph.nodes[index].state = .delivering
       }
     }
     if graph.nodes[index].kind == .work {

@@ -105,7 +105,7 @@ final class SubmittedStage<Value: Sendable, Failure: Error, New: Sendable, NewFa
   override func queueToRunOn(after source: FutureState) -> AnyObject? {
     if hasBypass, isCancelled { return nil }  // the bypass resolves the stage without the queue
     switch currentStatus {
-    case .listed, .resultOnly:
+    case .listed, .listedByOther, .resultOnly:
       // A settled source is about to deliver. A result that the transform only passes on would not need the queue.
       let transformsEachResult = transformed == .all || transformed == .values && Failure.self == Never.self
       guard transformsEachResult, !source.isSettled else { return nil }

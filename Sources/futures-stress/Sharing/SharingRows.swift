@@ -37,6 +37,19 @@ extension SharingRow {
         }, {}
       )
     },
+    SharingRow(name: "Promise.succeed, while other threads attach callbacks to its future", callsInUnit: 1_024) {
+      let current = Locked(Future<Int, Never>.succeeded(0))
+      return (
+        { thread, number in
+          if thread == 0, number % 16 == 0 {
+            let promise = Promise<Int, Never>()
+            current.withLock { $0 = promise.future }
+            promise.succeed(number)
+          }
+          current.withLock { $0 }.whenResolved(on: .immediate) { _ in }
+        }, {}
+      )
+    },
     SharingRow(name: "PendingPromises.resolve, 40,000 early answers kept") {
       let answers = PendingPromises<Int, Int, any Error>(keepingEarlyAnswers: 40_000)
       for key in 0..<40_000 { answers.resolve(-key - 1, with: .success(key)) }  // negative, unlike those of the threads
