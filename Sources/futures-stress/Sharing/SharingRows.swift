@@ -16,23 +16,14 @@ extension SharingRow {
       let stream = SharedCallbackStream(of: Int.self) { source in source.onCancel {} }
       return ({ _, _ in _ = stream.reader(bufferingPolicy: .bufferingNewest(1)) }, {})
     },
-    SharingRow(name: "ConcurrencyLimit.run of work that ends at once, limit 2") {
-      let limit = ConcurrencyLimit(2)
-      return (
-        { _, number in
-          let future = limit.run { Future<Int, Never>.succeeded(number) }
-          // Otherwise threads that only enqueue would make the queue long while the others are interrupted.
-          if number % 64 == 0 { _ = future.wait() }
-        }, {}
-      )
-    },
-    SharingRow(name: "ConcurrencyLimit.run of work that the thread ends, limit 2") {
+    SharingRow(name: "ConcurrencyLimit.run of work that ends at once, or that the thread ends, limit 2") {
       let limit = ConcurrencyLimit(2)
       return (
         { _, number in
           let promise = Promise<Int, Never>()
-          let future = limit.run { promise.future }
+          let future = limit.run { number % 2 == 0 ? .succeeded(number) : promise.future }
           promise.succeed(number)
+          // Otherwise threads that only enqueue would make the queue long while the others are interrupted.
           if number % 64 == 0 { _ = future.wait() }
         }, {}
       )
