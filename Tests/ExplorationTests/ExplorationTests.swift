@@ -119,8 +119,9 @@ struct ExplorationTests {
       [[.succeed], [.attach, .attach], [.attach, .attach]],
       [[.succeed], [.attach, .attach, .attach], [.runRest]],
       [[.succeed], [.attach, .attachAndRemove], [.attach], [.runRest]],
+      [[.succeed], [.attach, .attach], [.peek]],
     ]
-    let orders = Thoroughness.preemptions(TestTier.choose(standard: 2, thorough: 3), staleLoads: 0)
+    let orders = Thoroughness.preemptions(TestTier.choose(standard: 1, thorough: 2), staleLoads: 0)
     await Self.expectNoFault(explore(programs, in: DeliveryWorld.self, DeliveryWorld.Shape.allCases, orders))
   }
 
