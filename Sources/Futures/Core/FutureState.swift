@@ -585,7 +585,8 @@ extension FutureState {
       case .notified: orphanedInputs?.notified -= 1
       case .submitted, .finished: return nil
       // The consumer waits for no result, or none ever comes.
-      case .listed where !isResultOnly || isEndless, .listedByOther where !isResultOnly, .resultOnly where !isResultOnly:
+      case .listed where !isResultOnly || isEndless, .listedByOther where !isResultOnly,
+        .resultOnly where !isResultOnly:
         reference = unlist(consumer)
       // The consumer stays for the result.
       case .listed where isPending: consumers.prepend(consumers.remove(.passUnretained(consumer)))
