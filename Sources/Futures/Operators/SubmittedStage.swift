@@ -1,16 +1,24 @@
 internal import Dispatch
 
 /// The results that a stage transforms; it passes other results on, without a hop.
+@frozen
 @usableFromInline
-enum TransformedResults: Sendable {
-  case values, failures, all
+struct TransformedResults: OptionSet, Sendable {
+  @usableFromInline let rawValue: UInt8
+
+  @inlinable
+  init(rawValue: UInt8) { self.rawValue = rawValue }
+
+  @inlinable static var values: TransformedResults { TransformedResults(rawValue: 1) }
+  @inlinable static var failures: TransformedResults { TransformedResults(rawValue: 2) }
+  @inlinable static var all: TransformedResults { [.values, .failures] }
 
   /// Whether the stage transforms `result`.
   @_alwaysEmitIntoClient
   func contain<Value, Failure>(_ result: Result<Value, Failure>) -> Bool {
     switch result {
-    case .success: self != .failures
-    case .failure: self != .values
+    case .success: contains(.values)
+    case .failure: contains(.failures)
     }
   }
 }
