@@ -821,13 +821,11 @@ extension FutureState {
   /// - Returns: The waiters, and whether callbacks are left.
   final func takeWaiters() -> (waiters: ConsumerList, leavesCallbacks: Bool) {
     changing {
-      // A resolved state has no consumer left. A broken one has no result to resume its waiters with.
-      guard currentPhase == .due, !has(.isBroken) else {
-        return (ConsumerList(), !consumers.isEmpty)
-      }
-      // Listeners get the last progress before a waiter resumes (R20).
-      guard consumers.first?._withUnsafeGuaranteedRef({ $0.kind }) != .progress else { return (ConsumerList(), true) }
-      let waiters = consumers.takeWaiters()
+      // A resolved state has no consumer left.
+      guard currentPhase == .due else { return (ConsumerList(), !consumers.isEmpty) }
+      // A broken state has no result to resume its waiters with. Listeners get the last progress before a waiter resumes (R20).
+      let keepsWaiters = has(.isBroken) || consumers.first?._withUnsafeGuaranteedRef({ $0.kind }) == .progress
+      let waiters = keepsWaiters ? ConsumerList() : consumers.takeWaiters()
       if consumers.isEmpty { phase.store(.resolved, ordering: .releasing) }
       return (waiters, !consumers.isEmpty)
     }
