@@ -253,7 +253,7 @@ extension LockedReference where Object == PendingFutures {
 
   /// Descriptions of the pending futures, the oldest first; none while only the test kit tracks.
   var descriptions: [String] {
-    let objects = update { table in table.flatMap { $0.isForAllThreads ? $0.objects() : nil } ?? [] }
+    let objects = update { $0?.isForAllThreads == true ? $0?.objects() ?? [] : [] }
     let now = DispatchTime.now().uptimeNanoseconds
     return objects.compactMap { entry, object, _ in
       guard entry.isOfPromise, let state = object as? FutureState, state.isPending else { return nil }

@@ -167,6 +167,15 @@ extension Future {
     if case .sharedState = storage { true } else { false }
   }
 
+  /// This future, with a new state if it was made resolved and so has none.
+  @_alwaysEmitIntoClient
+  var asSharedState: Future {
+    guard !hasState, let result = peek() else { return self }
+    let state = State<Value, Failure>()
+    state.resolve(result, in: nil)
+    return Future(state)
+  }
+
   /// Calls `body` with the state, which must exist, without counting a reference to it.
   ///
   /// The handle keeps the state alive. Counting took a tenth of the time of a stage.

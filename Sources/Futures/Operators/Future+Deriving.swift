@@ -87,15 +87,6 @@ extension Future {
     hasState ? withState { $0.deliveredResult } : peek()
   }
 
-  /// This future, with a new state if it was made resolved and so has none.
-  @_alwaysEmitIntoClient
-  var asSharedState: Future {
-    guard !hasState, let result = peek() else { return self }
-    let state = State<Value, Failure>()
-    state.resolve(result, in: nil)
-    return Future(state)
-  }
-
   /// The state behind the handle, which must have one.
   @_alwaysEmitIntoClient
   var unmanagedBase: Unmanaged<FutureState> { .fromOpaque(unmanagedState.unsafelyUnwrapped.toOpaque()) }
