@@ -203,9 +203,9 @@ extension Refusal {
     Refusal("\(reason.text), and async code that calls it would get the new one", .renames, function, name)
   }
 
-  /// The functions would have the same counterpart.
+  /// The functions would have the same counterpart, which one of them gets if `isServed`.
   ///
-  /// With one title, no other name would tell them apart.
+  /// `name` is `nil` if both have one title, because `renames` would then rename the counterparts of both.
   static func sameCounterpart(isServed: Bool, for function: String, proposing name: String?) -> Refusal {
     let reason =
       isServed

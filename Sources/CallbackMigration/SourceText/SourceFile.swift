@@ -216,7 +216,7 @@ struct ImportList {
     }
   }
 
-  /// Writes an import: an unused `public import` would warn, and so would two imports of a module that differ.
+  /// Writes an import, with an access level if the target's own imports of the module have one.
   private func line(_ found: Import) -> String {
     guard explicit.contains(found.module) else { return "import " + found.target }
     let isPublic = publicModules.contains { canBring($0, byImportOf: found.module) }

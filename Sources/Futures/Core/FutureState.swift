@@ -530,7 +530,7 @@ extension FutureState {
       guard state.currentPhase == .following, let only = state.consumers.only, only.kind == .follower else {
         return .refused
       }
-      // In this order: in a circle the derivation is another reference to the state.
+      // `isOnlyHandle` first: the derivation retains its source, which is this state in a circle of futures.
       guard isOnlyHandle(&state), let derivation = state.derivation else { return .refused }
       let follower = unsafeDowncast(only, to: FutureState.self)
       guard follower.target !== state else { return .circle }  // the only follower would resolve this state itself

@@ -3,22 +3,26 @@ internal import Dispatch
 /// The results that a stage transforms; it passes other results on, without a hop.
 @frozen
 @usableFromInline
-struct TransformedResults: OptionSet, Sendable {
-  @usableFromInline let rawValue: UInt8
+struct TransformedResults: Sendable {
+  @usableFromInline let hasValues: Bool
+  @usableFromInline let hasFailures: Bool
 
   @inlinable
-  init(rawValue: UInt8) { self.rawValue = rawValue }
+  init(values hasValues: Bool, failures hasFailures: Bool) {
+    self.hasValues = hasValues
+    self.hasFailures = hasFailures
+  }
 
-  @inlinable static var values: TransformedResults { TransformedResults(rawValue: 1) }
-  @inlinable static var failures: TransformedResults { TransformedResults(rawValue: 2) }
-  @inlinable static var all: TransformedResults { [.values, .failures] }
+  @inlinable static var values: TransformedResults { TransformedResults(values: true, failures: false) }
+  @inlinable static var failures: TransformedResults { TransformedResults(values: false, failures: true) }
+  @inlinable static var all: TransformedResults { TransformedResults(values: true, failures: true) }
 
   /// Whether the stage transforms `result`.
   @_alwaysEmitIntoClient
   func contain<Value, Failure>(_ result: Result<Value, Failure>) -> Bool {
     switch result {
-    case .success: contains(.values)
-    case .failure: contains(.failures)
+    case .success: hasValues
+    case .failure: hasFailures
     }
   }
 }
@@ -115,7 +119,7 @@ final class SubmittedStage<Value: Sendable, Failure: Error, New: Sendable, NewFa
     switch currentStatus {
     case .listed, .listedByOther, .resultOnly:
       // A settled source is about to deliver. A result that the transform only passes on would not need the queue.
-      let transformsEachResult = transformed == .all || transformed == .values && Failure.self == Never.self
+      let transformsEachResult = transformed.hasValues && (transformed.hasFailures || Failure.self == Never.self)
       guard transformsEachResult, !source.isSettled else { return nil }
     case .submitted:
       guard let result = unsafeDowncast(source, to: State<Value, Failure>.self).result, transformed.contain(result)

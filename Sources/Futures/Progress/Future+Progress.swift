@@ -43,7 +43,7 @@ extension Future {
     observeProgress(on: context, includingEnd: false, callback)
   }
 
-  /// Does the same as `whenProgressed`, but also calls `callback` at the end of a future whose last progress it already has.
+  /// Does the same as `whenProgressed`; if `includesEnd`, calls `callback` at the end even if it already has the last progress.
   ///
   /// Foundation's `Progress` needs that call, because it finishes when the future fails, too.
   package func observeProgress(

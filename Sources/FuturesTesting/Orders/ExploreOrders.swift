@@ -88,7 +88,7 @@ public func exploreOrders(
   )
   let search = OrderSearch(body, options)
   let watch = search.watch
-  // Safe: only the task of the search uses it. The watch reads it only while that task is in a move.
+  // Safe: the search's task uses it, and the watch only reads it, during a move that does not return, so nothing changes it.
   nonisolated(unsafe) let unsafe = search
   // A `Result`: in Swift 6.3 a call that rethrows after an actor hop resumes off the caller's actor.
   let result = await withTaskCancellationHandler {

@@ -142,18 +142,18 @@ extension OrderRun {
       """
   }
 
-  @discardableResult
+  /// Notes work that leaves the run; `nil` if the run is over, or has noted an earlier `sync` of the same queue.
   func leave(
     _ kind: OutsideNotice.Kind,
     queue label: String?,
     after group: UnsafeMutableRawPointer? = nil
   ) -> OutsideWork? {
-    let (isKnown, move) = state.withLock { state in
+    let (isIgnored, move) = state.withLock { state in
       // A queue can be a lock, whose `sync` is called often.
       let isKnownCall = kind == .sync && state.left.contains { $0.kind == kind && $0.label == label }
       return (state.isOver || isKnownCall, state.move)
     }
-    if isKnown { return nil }
+    if isIgnored { return nil }
     let notice = OutsideNotice(kind: kind, label: label, site: .current())
     let group = kind == .notification ? group : nil
     let work = OutsideWork(notice, of: self, during: isOnOwnThread ? move : nil, after: group)

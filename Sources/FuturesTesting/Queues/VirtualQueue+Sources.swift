@@ -97,7 +97,7 @@ extension OrderRun {
       }
     } willRunAtOnce: { [self] in
       // The report names `sync`, because the work that it runs is not a move.
-      leave(.sync, queue: label)
+      _ = leave(.sync, queue: label)
       if !isOnOwnThread { state.withLock { interfere("has called `sync` on the queue “\(label)”.", &$0) } }
     }
   }
