@@ -5,7 +5,7 @@
 final class HandToken: Sendable {
   /// A handler, and its neighbours in the list.
   final class Handler: @unchecked Sendable {
-    // @unchecked: the lock of the token protects the links.
+    // @unchecked: the lock of the token protects the links until `cancel` takes the list. After that, the rows remove none.
     let run: @Sendable () -> Void
     fileprivate var next: Handler?
     fileprivate unowned(unsafe) var previous: Handler?

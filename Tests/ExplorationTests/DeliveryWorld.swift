@@ -13,7 +13,7 @@ final class DeliveryWorld: ExploredWorld, @unchecked Sendable {
     case runRest
   }
 
-  /// What the first of two callbacks does, which were attached before the threads began.
+  /// The action of the first of two callbacks, both attached before the threads begin.
   enum Shape: CaseIterable, Sendable {
     case plain
     /// Attaches another callback.

@@ -32,17 +32,25 @@ public func onThread(stackSize: Int = 512 * 1024, _ body: @escaping @Sendable ()
   done.wait()
 }
 
-/// Runs each body on its own thread, starts all at the same time and waits for them.
+/// Runs each body on its own thread, starts all at the same time, and waits for them and for the work that they hand on (R28).
 public func race(_ bodies: [@Sendable () -> Void]) {
   let ready = DispatchGroup()
   let start = DispatchSemaphore(value: 0)
   let done = DispatchGroup()
+  @Sendable func handOn(_ work: @escaping @Sendable () -> Void) {
+    DispatchQueue.global().async(group: done) {
+      let previous = Trampoline.current.setElsewhere(handOn)
+      work()
+      _ = Trampoline.current.setElsewhere(previous)
+    }
+  }
   for body in bodies {
     ready.enter()
     done.enter()
     Thread {
       ready.leave()
       start.wait()
+      _ = Trampoline.current.setElsewhere(handOn)
       body()
       done.leave()
     }.start()

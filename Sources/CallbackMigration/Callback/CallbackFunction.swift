@@ -118,7 +118,7 @@ package struct CallbackFunction {
   var isOnActor: Bool { owner?.isActor == true && !declaration.isNonisolated && !declaration.isStatic }
 }
 
-/// What the tool knows of a module before it reads the functions.
+/// The facts about a module that the tool reads before the functions.
 struct ModuleFacts {
   let configuration: MigrationConfiguration
   let aliases: TypeAliases

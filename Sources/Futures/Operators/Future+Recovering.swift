@@ -21,8 +21,8 @@ extension Future {
   ///
   /// Recursion costs neither stack nor memory, as in `flatMap` (R6).
   ///
-  /// Cost: four allocations while this future is pending, one of them the closure. If it is resolved: none, if the
-  /// returned future is resolved or was made in `transform`.
+  /// Cost: four allocations while this future is pending, one of them the closure; none if this future is resolved, and
+  /// the returned one is resolved too or was made in `transform`.
   /// - Returns: The derived future. Cancelling it leaves this future, which is cancelled too if nothing else waits for
   ///   it (R16).
   @_alwaysEmitIntoClient

@@ -195,13 +195,14 @@ public final class PendingPromises<Key: Hashable & Sendable, Value: Sendable, Fa
   }
 
   /// Adds a caller, unless there is an early answer for it.
-  ///
-  /// `task` asks, if the caller has looked for it.
-  func join(_ caller: Caller, _ key: Key, takingEarlyAnswer takes: Bool, by task: TaskIdentity?? = nil) -> Joining {
-    let joined = state.withLock { state -> (Int, Bool, Future<Value, Failure>?, Answers.Removed?)? in
+  func join(_ caller: Caller, _ key: Key, takingEarlyAnswer takesAnswer: Bool) -> Joining {
+    // Outside the lock, because the identity formats a string. Work that asks for its own key finds the caller that started it.
+    let hasCallers = state.withLock { $0.entries[key]?.callers.isEmpty == false }
+    let task = hasCallers ? TaskIdentity.current : nil
+    let (number, isFirst, work, answer) = state.withLock {
+      state -> (Int, Bool, Future<Value, Failure>?, Answers.Removed?) in
       // Before unlocking, because an answer that arrives then would be kept, and the caller would wait for ever.
-      if takes, let answer = state.earlyAnswers.takeOldest(of: key) { return (0, false, nil, answer) }
-      if task == nil, state.entries[key]?.callers.isEmpty == false { return nil }
+      if takesAnswer, let answer = state.earlyAnswers.takeOldest(of: key) { return (0, false, nil, answer) }
       state.callerCount += 1
       let number = state.callerCount
       let entry: Entry
@@ -213,13 +214,10 @@ public final class PendingPromises<Key: Hashable & Sendable, Value: Sendable, Fa
       }
       // An entry without callers has only cancelled ones, which wait for an answer. So this caller starts a new request.
       let isFirst = entry.callers.isEmpty
-      entry.callers[number] = (caller, isFirst ? nil : task ?? nil)
+      entry.callers[number] = (caller, isFirst ? nil : task)
       if isFirst { entry.request = number }
       return (number, isFirst, entry.work, nil)
     }
-    // Outside the lock, because the identity formats a string.
-    guard let joined else { return join(caller, key, takingEarlyAnswer: takes, by: .some(TaskIdentity.current)) }
-    let (number, isFirst, work, answer) = joined
     if let answer { return .answered(answer.entry.answer) }
     // Weak: this object owns the caller's promise, and breaks it when it goes away.
     caller.onCancel { [weak self] in self?.leave(key, number) }

@@ -105,9 +105,9 @@ struct TaskWork<Value: Sendable, Failure: Error>: Sendable {
     state.resolveFromTask(result)
   }
 
-  /// Runs the work in a detached task.
+  /// Runs the work; the body of a detached task.
   ///
-  /// Its closure can be isolated to the main actor all the same, for example by the default isolation of its module.
+  /// The closure of the work can be isolated to the main actor all the same, for example by the default isolation of its module.
   @_alwaysEmitIntoClient
   nonisolated(nonsending) func runDetached() async {
     if operation.isolation === MainActor.shared { await runOnMainActor() } else { await run() }
