@@ -43,7 +43,7 @@ package class Consumer: @unchecked Sendable {
   package enum Status: UInt8, BitwiseCopyable {
     /// In no list yet. Next is any other.
     case new
-    /// An input in no list: its source, an orphan, has notified it and still counts it. Next is `resultOnly` or `finished`.
+    /// An input in no list: its source, which never resolves, has notified and still counts it. Next is `resultOnly` or `finished`.
     case notified
     /// In the list of a pending or delivering future. Next is `resultOnly`, `submitted` or `finished`.
     case listed
@@ -67,7 +67,7 @@ package class Consumer: @unchecked Sendable {
 
   /// Called once for each source, outside the lock, when the source is resolved or broken.
   ///
-  /// An input is also notified of an orphaned source.
+  /// An input also gets a delivery when its source becomes an orphan: pending without a producer.
   @usableFromInline final let deliver: Delivery
 
   /// Only the functions below change it.
@@ -93,7 +93,7 @@ package class Consumer: @unchecked Sendable {
   /// Not in `dropCaptures()`, because the delivering thread can still use the context of a submitted stage.
   func dropContext() {}
 
-  /// Returns the derived state that never resolves if `source` never does; `nil` for a consumer without a derived state.
+  /// Returns the derived state, which becomes an orphan because `source` is one; `nil` without one, or if it can still resolve.
   func stateToOrphan(from source: FutureState) -> FutureState? { nil }
 
   /// Resolves the derived state of a stage at once, if the stage has a `bypass`, which replaces its transform after a cancellation.
@@ -104,17 +104,17 @@ package class Consumer: @unchecked Sendable {
 
   /// Returns the queue that runs a stage's transform before the stage can resolve; `nil` if the stage can resolve without it.
   ///
-  /// Called for a consumer of the kind `queued`, under the lock of the source.
+  /// Called under the lock of the source, by the search for work that a blocked thread holds up (R10a).
   func queueToRunOn(after source: FutureState) -> AnyObject? { nil }
 
   /// Adds the facts that the graph of pending futures shows of the consumer: those of a subclass.
   ///
-  /// With `isListed`, the caller has the lock of the source that lists the consumer. Without it, a subclass reads only constants.
+  /// With `isListed`, the caller has the lock of the source that lists the consumer. Otherwise a subclass reads only constants.
   func describe(into facts: inout NodeFacts, isListed: Bool) {}
 
-  /// The status, under the lock of the source, or of a consumer that no other thread has.
+  /// The status; the caller has the lock of the source, or no other thread has the consumer.
   ///
-  /// Acquiring: a stage that has moved on publishes its source with its status. See `Stage.source`.
+  /// Acquiring: a stage that follows another future has published its new source with its status. See `Stage.source`.
   final var currentStatus: Status { status.load(ordering: .acquiring) }
 
   #if DEBUG
@@ -124,16 +124,16 @@ package class Consumer: @unchecked Sendable {
 
   /// Changes the status, under the lock of the source, or before another thread has the consumer.
   ///
-  /// Releasing: publishes the new source of a stage that leaves its source for that of its transform. See `Stage.source`.
+  /// Releasing: a stage that follows another future publishes its new source with its status. See `Stage.source`.
   @usableFromInline
   final func enter(_ status: Status) { self.status.store(status, ordering: .releasing) }
 
   /// Whether the consumer belongs to `source`; `false` for a stage that has moved on to another source.
   ///
-  /// Under the lock of `source`, after a load of `currentStatus`. See `Stage.source`.
+  /// The caller has the lock of `source`, and has loaded `currentStatus`, which publishes the source. See `Stage.source`.
   func isConsumer(of source: FutureState) -> Bool { true }
 
-  /// Returns whether the caller is the thread that starts, or drops, a submitted consumer.
+  /// Finishes a submitted consumer; returns whether the caller was the first, and so starts the consumer or drops it.
   ///
   /// Relaxed: the exchange only picks a winner. The context or the lock that handed the consumer over has published the
   /// variables that the winner reads.

@@ -24,7 +24,7 @@ struct ConsumerList: Sequence {
     return first.takeUnretainedValue()
   }
 
-  /// Whether no consumer keeps the source running: all are result-only, because the last one is.
+  /// Whether no consumer keeps the source running: the list is empty, or its last consumer and so all others are result-only.
   var onlyWantsResults: Bool {
     first?.previous?.isResultOnly ?? true
   }
@@ -39,7 +39,7 @@ struct ConsumerList: Sequence {
     first = consumer
   }
 
-  /// Moves the result-only consumers to the end, in the order in which they became so; O(their number).
+  /// Moves the result-only consumers of a settling state to the end, in the order in which they became so; O(their number).
   @inline(__always)
   mutating func moveResultOnlyToEnd() {
     guard let first, first.isResultOnly else { return }
@@ -48,7 +48,7 @@ struct ConsumerList: Sequence {
     append(&resultOnly)
   }
 
-  /// Moves the first consumer to the end.
+  /// Moves the first consumer, a listener that now gets the latest progress, to the end.
   mutating func rotate() { first = first?.next }
 
   /// Moves all consumers of `others` to the end of this list, in O(1).
@@ -97,7 +97,7 @@ struct ConsumerList: Sequence {
   /// Removes the first consumer, and returns the list's reference to it; `nil` if the list is empty.
   mutating func popFirst() -> Element? { first.map { remove($0) } }
 
-  /// Removes all handlers of a cancellation, and marks them as submitted for their calls, in O(n).
+  /// Takes all consumers of a list of `onCancel` handlers, and marks them as submitted for their calls, in O(n).
   mutating func takeAll() -> ConsumerList {
     defer { first = nil }
     for consumer in self { consumer._withUnsafeGuaranteedRef { $0.enter(.submitted) } }

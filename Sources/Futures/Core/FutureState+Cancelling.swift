@@ -21,7 +21,7 @@ extension FutureState {
     }
   }
 
-  /// Cancels the states at the trampoline's current depth.
+  /// Cancels the states, and the sources without other consumers, in a loop; the work of `cancel`.
   /// - Parameters:
   ///   - states: The states, in the order of their cancellation.
   ///   - trampoline: The trampoline that the caller has entered; `nil` for a deferred cancellation.
@@ -47,7 +47,7 @@ extension FutureState {
       cancelled.append(state)
     }
     trampoline?.leaveCancellation()
-    // The last source first, after the trampoline: the consumers are no part of the cancellation's depth.
+    // The last source first. After `leaveCancellation()`, because the consumers are no part of the cancellation's depth.
     while let state = cancelled.popLast() { state.resolveAsCancelled() }
   }
 
@@ -66,7 +66,7 @@ extension FutureState {
   /// - Returns: Whether the caller must cancel this state, because it has no other consumer. A shielded view never cancels it.
   final func removeCancelled(_ consumer: Consumer, forResult needsResult: Bool = false) -> Bool {
     guard let departure = leave(consumer, forResult: needsResult) else {
-      // The consumer has started or left, or its context has it. Then it is taken from the context, with a result if it needs one.
+      // A consumer that its context has is taken from there, with a result if it needs one. Any other has started or left.
       if needsResult {
         consumer.resolveWithoutContext(from: self)
       } else if consumer.claimSubmitted() {
@@ -91,8 +91,8 @@ extension FutureState {
   ///
   /// For `Future.never`, for a producer that never starts (R2b), and for states derived from an orphan.
   ///
-  /// No producer owns an orphan. Its handles do, and the list of its source. It refers to the source weakly, and leaves it
-  /// when it is cancelled.
+  /// The handles of an orphan own it, and so does the list of its source, but no producer. An orphan refers to its source
+  /// weakly, and leaves the source when it is cancelled.
   /// - Parameters:
   ///   - isDormantOnly: Whether to change this state only if it is dormant.
   ///   - inputs: The orphans from which this state is derived.

@@ -86,7 +86,7 @@ extension FutureState {
 
   /// Resumes the waiters, and runs the other consumers on a thread of the global queue, where no task is current.
   ///
-  /// The waiters first, because they can block all threads of that queue.
+  /// The waiters first, because blocked waiters can occupy all threads of that queue.
   /// That thread runs all that other threads attach meanwhile, because it has no other work. So it hands nothing on again.
   @inline(never)
   final func deliverElsewhere(in trampoline: Trampoline) {
@@ -99,13 +99,13 @@ extension FutureState {
 
   /// Runs the consumers in order, also the consumers that attach meanwhile.
   ///
-  /// Other threads can attach callbacks as fast as this one runs them. It runs at least `maximumForOthers` of these, and all that
-  /// come before a consumer that it found or attaches itself (R2). The global queue gets the rest, in order, and runs it when one of
-  /// its threads is free (R28).
+  /// Other threads can attach callbacks as fast as this thread runs them. It runs at least `maximumForOthers` of theirs, and
+  /// each that precedes a consumer that the thread found or attaches itself (R2). The global queue gets the others, in order,
+  /// and runs them when one of its threads is free (R28).
   /// - Parameters:
   ///   - trampoline: The trampoline of this thread.
   ///   - first: The first consumer, if the resolution took it.
-  ///   - mayHandOn: Whether the global queue gets the rest.
+  ///   - mayHandOn: Whether the global queue gets the others.
   final func drain(in trampoline: Trampoline, startingWith first: TakenConsumer? = nil, mayHandOn: Bool = true) {
     var delivery = Trampoline.Delivery(state: .passUnretained(self), outer: trampoline.storage.pointee.delivery)
     // Unprotected: only this file writes there, and the compiler's check of the stack is slow.
@@ -123,8 +123,8 @@ extension FutureState {
         if consumer.isOfOther {
           leftForOthers &-= 1
           if leftForOthers == 0, mayHandOn {
-            guard let others = keepDelivery() else { return deliverElsewhere(in: trampoline) }
-            leftForOthers = others + 1
+            guard let othersFirst = keepDelivery() else { return deliverElsewhere(in: trampoline) }
+            leftForOthers = othersFirst + 1  // so the next test comes after the last own consumer
           }
         }
         taken = takeNextConsumer()

@@ -36,7 +36,7 @@ extension FutureState {
     guard has(.isPrivate) else { return move(self, to: &other, inside: nil) }
     var stage: FutureState = self
     var place: ProgressPlace?  // `nil` until a follower takes the stage's place
-    // Keeps each state alive, because its follower refers to it until the follower has another source.
+    // Keeps each state alive, as the caller keeps this one: a follower refers to its source until it has another one.
     var spliced: [FutureState] = []
     while true {
       let state = stage.target
@@ -80,7 +80,7 @@ extension FutureState {
     setProducer(anyTask: unsafeBitCast(task, to: Task<Void, any Error>.self))
   }
 
-  /// Notes that a task resolves this state on the main actor, if the actor of the task's closure is the main actor.
+  /// Notes whether the task that resolves this state runs on the main actor; `actor` is the actor of the task's closure.
   ///
   /// Called before the task starts. The search for work that a blocked main thread holds up (R10a) and the graph read the note.
   @usableFromInline

@@ -1,8 +1,8 @@
 extension FutureState {
   /// Moves the only follower of a following state on to the followed future, if no other code can ever reach the state.
   ///
-  /// The promise of `state` calls this when it goes away, with its own reference. This collapses a chain of promises that
-  /// follow each other: `p.follow(f(n - 1))` in `f(n)` takes no more memory than `flatMap` does.
+  /// Called when the promise of `state` goes away; `state` is the promise's own reference. This collapses a chain of promises
+  /// that follow each other: `p.follow(f(n - 1))` in `f(n)` takes no more memory than `flatMap` does.
   /// - Returns: Whether the state follows itself through other states, so that nothing can ever resolve it.
   static func splice(_ state: inout FutureState) -> Bool {
     switch takeFollower(ofPromise: &state) {

@@ -135,17 +135,17 @@ package class FutureState: Consumer, @unchecked Sendable {
 
   /// Breaks a state that has lost its producer (R4).
   ///
-  /// It fails with the reason, if its failure type can hold that. Otherwise it stays pending for ever, and releases its
-  /// callbacks.
+  /// The state fails with the reason, if its failure type can hold that. Otherwise it is broken: it never gets a result, and
+  /// releases its callbacks.
   @usableFromInline
   package func breakPromise(_ reason: BreakReason, in trampoline: Trampoline?) {
     breakForever(reason, in: trampoline)
   }
 
-  /// Reports the failure of a released state that no consumer and no reader has seen; overridden by the typed state, which has it.
+  /// Reports the failure of a released state to the handler of misuse, because no consumer and no reader has seen the failure.
   func reportUnobservedFailure() {}
 
-  /// The place of the call of `Future(on:)` that made this resolved state as its source; `nil` for any other state.
+  /// If this is the resolved source that a call of `Future(on:)` made, the place of that call; `nil` for any other state.
   var startPlace: PromisePlace? { nil }
 
   var canRepresentCancellation: Bool { false }
@@ -306,11 +306,11 @@ extension FutureState {
 
   /// Whether the state is pending, was not cancelled, and has no consumer that keeps it running.
   ///
-  /// A join's input counts as a consumer of the orphan that has notified it. `false` for the state of `Future.never`, which other
-  /// code can share.
+  /// An orphan also counts the inputs of joins that it has notified, which its list no longer has. `false` for the state of
+  /// `Future.never`, which other code can share.
   final var isUnneeded: Bool {
     guard isPending, consumers.onlyWantsResults, !isCancelled else { return false }
-    return hasProducer || orphanedInputs?.notified == 0  // `nil` for `never`
+    return hasProducer || orphanedInputs?.notified == 0  // `never` has no `orphanedInputs`
   }
 
   /// The stage that resolves a pending state, and its source.
@@ -330,10 +330,10 @@ extension FutureState {
 // MARK: - Transitions: producers
 
 extension FutureState {
-  /// Makes `new` the producer of a pending state.
+  /// Makes `new` the producer of a pending state that is no orphan; has no effect on another state.
   /// - Parameters:
   ///   - new: The producer.
-  ///   - isFirstOnly: Whether an earlier producer stays in place of `new`, such as the future that a promise follows.
+  ///   - isFirstOnly: Whether a producer that was set before stays, such as the stage of a promise that follows a future.
   /// - Returns: Whether the state was cancelled before, so that the caller cancels the new producer.
   @usableFromInline
   @discardableResult
@@ -355,7 +355,7 @@ extension FutureState {
     }
   }
 
-  /// Notes where the promise of a state was made that has failed, or can still fail, for the report of an unobserved failure.
+  /// Notes where the state's promise, which is about to go away, was made: for the report of an unobserved failure.
   final func setPlace(_ place: PromisePlace) { changing { makeExtras().place = place } }
 
   /// Makes the progress record of a state that has none, under the lock.
@@ -390,7 +390,7 @@ extension FutureState {
 // MARK: - Transitions: attaching
 
 extension FutureState {
-  /// Appends a consumer, or marks it as taken if the state is settled.
+  /// Appends a consumer to the list, unless the consumer has left, or the caller delivers to it at once.
   /// - Parameter reference: A reference to the consumer. The list owns it if the consumer is `listed`, and the caller does
   ///   otherwise.
   /// - Returns: The caller's next step.
@@ -417,7 +417,7 @@ extension FutureState {
         return .listed(starting: start)
       case .following, .due, .delivering:
         list(reference, status)
-        // Exact: the deliveries of a trampoline are those of this thread, and only the lock's owner reads or changes the mark.
+        // Marks a consumer of another thread than the delivering one (R28): `current` has the deliveries of this thread alone.
         if current == .delivering, !Trampoline.current.deliveries.contains(where: { $0.isOf(self) }) {
           reference._withUnsafeGuaranteedRef { $0.enter(.listedByOther) }
         }
@@ -581,10 +581,10 @@ extension FutureState {
       guard consumer.isConsumer(of: self) else { return nil }
       var reference: Unmanaged<Consumer>?
       switch status {
-      case .new: break
+      case .new: break  // `attach` later finds the status that the consumer enters below
       case .notified: orphanedInputs?.notified -= 1
       case .submitted, .finished: return nil
-      // The consumer waits for no result, or none ever comes.
+      // The consumer needs no result, or none ever comes. So it does not stay in the list.
       case .listed where !isResultOnly || isEndless, .listedByOther where !isResultOnly,
         .resultOnly where !isResultOnly:
         reference = unlist(consumer)
@@ -624,7 +624,7 @@ extension FutureState {
       insert(.isCancelled)
       // A state that cannot represent cancellation waits on for its result, with its progress and its stage.
       let endsNow = canRepresentCancellation
-      // If the caller cancels the sources, too, they must not count as done.
+      // Detached here, so that a source that the caller cancels next does not count as done.
       let progress = endsNow ? progressRecord?.detach(.cancelled) : nil
       let released = Released(producer: producer, cancellation: extras?.cancellation, progress: progress)
       let derivation = derivation
@@ -651,7 +651,7 @@ extension FutureState {
 // MARK: - Transitions: orphans
 
 extension FutureState {
-  /// Makes an orphan of this state; the caller then does the same with the derived states.
+  /// Makes an orphan of this state, which is then pending without a producer; the caller does the same with derived states.
   /// - Parameters:
   ///   - sources: The orphans from which this state is derived.
   ///   - isDormantOnly: Whether to change only a dormant state.
@@ -673,7 +673,7 @@ extension FutureState {
       // The caller notifies the inputs of joins now, so they leave the list. The others stay for the result of a cancellation.
       let inputs = all.filter { $0.kind == .input }
       for input in inputs {
-        let isCounted = input.currentStatus == .listed  // and not result-only
+        let isCounted = input.currentStatus == .listed  // a result-only input keeps no source running
         if let reference = unlist(input) { releaseConsumer(reference) }  // not the last one: `all` has another
         if isCounted { countNotified(input) } else { input.enter(.finished) }
       }
@@ -683,15 +683,15 @@ extension FutureState {
 
   /// Counts an input that is about to be notified of the orphan, under the lock.
   ///
-  /// It is in no list any more, but this orphan is needed until the input leaves.
+  /// The input is in no list, but counts as a consumer of this orphan until it leaves.
   private final func countNotified(_ input: Consumer) {
     input.enter(.notified)
     orphanedInputs?.notified += 1
   }
 
-  /// Finishes an input that this orphan has notified, but counts it until `leaveNotified()`.
+  /// Finishes an input that this orphan has notified; called when the join of the input becomes an orphan, too.
   ///
-  /// So the join is a consumer of this orphan until the join leaves.
+  /// The join still counts as a consumer of this orphan, until it calls `leaveNotified()`.
   /// - Returns: `false` if the input has left before.
   final func claimNotified(_ input: Consumer) -> Bool {
     changing {
@@ -799,21 +799,21 @@ extension FutureState {
   /// Ends a delivery without the lock (invariant 1), unless another consumer came while the last one ran.
   /// - Returns: `false` if another consumer came, which the caller runs next.
   final func endDelivery() -> Bool {
-    // Releasing: a thread that finds the state resolved runs its callback at once, after the callbacks of this one (R2).
+    // Releasing: a thread that finds the state resolved runs its callback at once, after the callbacks of this delivery (R2).
     phase.compareExchange(expected: .closing, desired: .resolved, ordering: .releasing).exchanged
   }
 
-  /// Ends the delivery of this thread, unless the list has a consumer that the thread found or attached itself.
+  /// Keeps the delivery on this thread while the list has an own consumer: one that the thread found or attached itself.
   ///
-  /// A delivery's walks pass a consumer at most twice: a later own one is behind all that a walk has passed.
-  /// - Returns: The number of other threads' consumers before the last own one; `nil` without one, and then the state is `due`.
+  /// The next call comes after the last own consumer of this call. So all calls together pass a consumer at most twice.
+  /// - Returns: How many consumers of other threads precede the last own one; `nil` without an own one, and the state is `due`.
   @inline(never)
   final func keepDelivery() -> Int? {
     changing {
-      var (othersBefore, others): (Int?, Int) = (nil, 0)
-      for consumer in consumers { if consumer.isOfOther { others += 1 } else { othersBefore = others } }
-      if othersBefore == nil { phase.store(.due, ordering: .releasing) }  // as in `takeFirst`
-      return othersBefore
+      var (countBeforeLastOwn, others): (Int?, Int) = (nil, 0)
+      for consumer in consumers { if consumer.isOfOther { others += 1 } else { countBeforeLastOwn = others } }
+      if countBeforeLastOwn == nil { phase.store(.due, ordering: .releasing) }  // as in `takeFirst`
+      return countBeforeLastOwn
     }
   }
 
@@ -821,7 +821,7 @@ extension FutureState {
   /// - Returns: The waiters, and whether callbacks are left.
   final func takeWaiters() -> (waiters: ConsumerList, leavesCallbacks: Bool) {
     changing {
-      // A resolved state has no consumer left.
+      // After the listeners of its progress, a state can be resolved already, without a consumer.
       guard currentPhase == .due else { return (ConsumerList(), !consumers.isEmpty) }
       // A broken state has no result to resume its waiters with. Listeners get the last progress before a waiter resumes (R20).
       let keepsWaiters = has(.isBroken) || consumers.first?._withUnsafeGuaranteedRef({ $0.kind }) == .progress

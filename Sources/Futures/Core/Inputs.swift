@@ -16,9 +16,9 @@ class Inputs: @unchecked Sendable {
   @usableFromInline
   func removeFromInputs(forResult needsResult: Bool) -> [FutureState] { [] }
 
-  /// Returns the pending inputs, for a caller that raises their tasks to `priority`, the priority of an await of the derived state.
+  /// Returns the pending inputs; the caller raises their tasks to `priority`, which an await of the derived state has.
   ///
-  /// A subclass that starts inputs later keeps `priority` for them. With `nil`, the caller only searches the inputs.
+  /// A subclass that starts inputs later keeps `priority` for them. With `nil`, no priority changes.
   func inputs(raisedTo priority: TaskPriority?) -> [FutureState] { [] }
 
   /// Adds the inputs of a subclass for the graph of pending futures.

@@ -20,7 +20,7 @@ struct NodeFacts {
   /// Whether no input is enough, whatever its result: a join that cannot fail.
   var needsEachInput = false
 
-  /// Reads the facts of a consumer or of a state; only its constants unless the caller has the lock of the source that lists it.
+  /// Reads the facts of a consumer or of a state; with `isListed`, also those that the lock of the listing source protects.
   init(of consumer: Consumer, isListed: Bool = false) { consumer.describe(into: &self, isListed: isListed) }
 
   mutating func setOperation(_ operation: StaticString, _ types: (source: Any.Type, result: Any.Type)? = nil) {

@@ -20,13 +20,13 @@ final class OrphanedInputs: Inputs, @unchecked Sendable {
   /// The interruption that can still resolve the orphan.
   private let interruption: Inputs?
 
-  /// How many inputs of joins the orphan has notified and not lost since; they are in no list; under the orphan's lock.
+  /// How many inputs of joins the orphan has notified that have not left since; they are in no list; under the orphan's lock.
   var notified = 0
 
   /// Whether the orphan has left its sources; relaxed, because it only picks the thread that leaves.
   private let hasLeft = AtomicByte<Bool>(false)
 
-  /// Makes the one source of a derived state, whose `consumer` stays in the list of the source.
+  /// Keeps the one source of a derived state; the list of the source still has `consumer`, which resolves that state.
   init(_ consumer: Consumer, of source: FutureState, interruptedBy interruption: Inputs? = nil) {
     inputs = [Input(source: source, consumer: consumer)]
     areCounted = false
@@ -61,7 +61,7 @@ final class OrphanedInputs: Inputs, @unchecked Sendable {
     _ = interruption?.removeFromInputs(forResult: needsResult)
     return inputs.compactMap { input -> FutureState? in
       guard let source = input.source else { return nil }
-      // The join has counted its input as arrived, so it leaves also if its derived state still needs a result.
+      // The join has counted its input as arrived. So the join leaves, even if its derived state still needs a result.
       if areCounted { return source.leaveNotified() ? source : nil }
       guard let consumer = input.consumer else { return nil }
       return source.removeCancelled(consumer, forResult: needsResult) ? source : nil

@@ -34,7 +34,7 @@ extension TypedState {
     if !attach(.passRetained(waiter)) { continuation.resume(returning: nil) }
   }
 
-  /// Removes `waiter` and resumes it with `nil`, unless it has a result.
+  /// Removes `waiter` and resumes it with `nil`, unless a delivery resumes it.
   ///
   /// If `isCancelling`, also cancels the state if no other consumer needs it. Apart from that, O(1).
   @inlinable

@@ -91,7 +91,7 @@ package struct Trampoline {
   ///
   /// If deliveries nest too deeply, only resumes the waiters, and defers the other consumers.
   /// - Parameters:
-  ///   - state: A state that is `delivering`, or `closing` after its last consumer was taken.
+  ///   - state: A settled state that no other thread delivers.
   ///   - first: The first consumer, if the resolution took it because of `canDeliver`.
   ///   - mayHandOn: As in `drain`.
   func deliver(_ state: FutureState, startingWith first: TakenConsumer? = nil, mayHandOn: Bool = true) {

@@ -60,7 +60,7 @@ package final class PendingFutures {
     (positions, positionCount) = ([:], 0)
   }
 
-  /// Returns the position of an object's entry, after it has noted those of all new entries; amortised O(1).
+  /// Returns the position of an object's entry; notes the positions of all new entries first; amortised O(1).
   fileprivate func position(of object: AnyObject) -> Int? {
     while positionCount < slots.count {
       positions[slots[positionCount].object.identity] = positionCount
@@ -113,7 +113,7 @@ package struct PendingEntry {
   package var due: DispatchTime?
   /// The queue or the custom context of submitted work.
   package var context: AnyObject?
-  /// Returns `object` as a state if it is one, judged by the kind of its entry: submitted work can be a stage or a callback.
+  /// Returns `object` as a state, `nil` if it is none; the kind of the entry tells, except for work: a stage or a callback.
   func state(_ object: AnyObject) -> FutureState? {
     switch kind {
     case .promise, .task, .request, .join, .timer: unsafeDowncast(object, to: FutureState.self)
@@ -122,7 +122,7 @@ package struct PendingEntry {
     }
   }
 
-  /// Whether a promise has made the entry; `describe` turns that of a transfer into a `request`.
+  /// Whether a promise has made the entry; `describe(_:as:label:)` changes the kind for the promise of a transfer to `request`.
   fileprivate var isOfPromise: Bool {
     switch kind {
     case .promise, .request: true
@@ -216,7 +216,7 @@ extension LockedReference where Object == PendingFutures {
     )
     let swept = update { table -> [AnyObject]? in
       guard let table, table.tracks(entry.thread) else { return nil }
-      // An await keeps its source for an edge of the graph. Another object only copies the source's label and place now.
+      // An await keeps its source for an edge of the graph. Any other object needs only the label and place of its source.
       guard let source, kind != .await else { return table.append(entry, of: object, source) }
       if let position = table.position(of: source) {
         let origin = table.slots[position].entry

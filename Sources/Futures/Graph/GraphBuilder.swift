@@ -76,7 +76,7 @@ struct GraphBuilder {
         if isShown(state, entry) { _ = node(of: state) }
       } else if entry.kind == .wrappedCallback || entry.kind == .callbackStream {
         if let site = object as? any PendingSite { addSite(site, object, entry) }
-      } else if entry.kind == .work, let work = object as? TrackedWork, let isRunning = work.isRunning {
+      } else if entry.kind == .work, let work = object as? TrackedWork, let isRunning = work.isRunning {  // not ended
         indices[ObjectIdentifier(object)] = add(.work, entry) { $0.state = isRunning ? .running : .enqueued }
       }
     }
@@ -173,7 +173,7 @@ struct GraphBuilder {
     return addState(state, StateSnapshot(state), as: nil)
   }
 
-  /// Adds the node of a state, whose consumers `visitStates()` adds later; `name` is that of a run of stages, if the node is one.
+  /// Adds the node of a state, whose consumers `visitStates()` adds later; `name` names the run of stages for which it stands.
   ///
   /// Another thread can have kept the lock of the state. Then there is no snapshot, and the node is `busy`.
   private mutating func addState(_ state: FutureState, _ snapshot: StateSnapshot?, as name: StageNames.Name?) -> Int {
@@ -282,9 +282,9 @@ struct GraphBuilder {
 
   /// Adds the stages of a chain that waits for the node at `index`.
   ///
-  /// One node stands for neighbouring stages of one operator: a run. After eight nodes a run can have different operators.
-  ///
-  /// A loop and not a recursion, because a chain can be long. It keeps only the last stage of each run alive.
+  /// One node stands for a run: neighbouring stages of one operator. So that a long chain has few nodes, a run after the first
+  /// eight can have different operators. The chain is walked by a loop, and not by a recursion that could overflow the stack.
+  /// Only the last stage of each run is kept alive.
   private mutating func addStages(startingAt first: FutureState, _ facts: NodeFacts, waitingFor index: Int) {
     var awaitedNode = index
     var (stage, facts) = (first, facts)
@@ -299,7 +299,7 @@ struct GraphBuilder {
       var endsWithoutSource = false
       // The operators of the run, if they differ.
       var operations: [String] = []
-      // Extends the run by each next stage for which its node can stand, too.
+      // Extends the run, while its node can stand for the next stage, too.
       while let next = plainStage(after: state, snapshot), stageCount < Self.maximumChain {
         guard let nextName = names.name(of: next.state, next.facts) else { break }
         let isSame = nextName.operation == name.operation

@@ -27,7 +27,7 @@ extension WaitForGraph {
     }
   }
 
-  /// Returns the nodes from which a path through `next` reaches a circle: removes the others, one end of a path after another.
+  /// Returns the nodes from which a path through `next` reaches a circle: again and again removes a node without a next one.
   private static func peel(_ nodes: Set<Int>, _ next: [Int: [Int]], _ previous: [Int: [Int]]) -> Set<Int> {
     var (kept, nextCount) = (nodes, next.mapValues(\.count))
     var deadEnds = nodes.filter { nextCount[$0] == nil }.map { $0 }

@@ -128,7 +128,7 @@ private struct TreeText {
     while let (id, head, indentation) = stack.popLast() {
       guard let node = nodes[id] else { continue }
       guard written.insert(id).inserted else {
-        // Its waiters are in the text, too.
+        // The text has the node and its waiters already.
         lines.append("\(head)\(inCycle.contains(id) ? "↺" : "↑") \(node.title) (above)")
         continue
       }
