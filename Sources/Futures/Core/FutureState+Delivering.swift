@@ -108,7 +108,7 @@ extension FutureState {
   ///   - mayHandOn: Whether the global queue gets the others.
   final func drain(in trampoline: Trampoline, startingWith first: TakenConsumer? = nil, mayHandOn: Bool = true) {
     var delivery = Trampoline.Delivery(state: .passUnretained(self), outer: trampoline.storage.pointee.delivery)
-    // Unprotected: only this file writes there, and the compiler's check of the stack is slow.
+    // Without the compiler's stack protection, which is slow: each write through the pointer stays in `delivery`.
     _withUnprotectedUnsafeMutablePointer(to: &delivery) { delivery in
       trampoline.storage.pointee.delivery = delivery
       defer { trampoline.storage.pointee.delivery = delivery.pointee.outer }

@@ -14,8 +14,8 @@ extension FutureState {
       guard let adoption = target.adopt(follower, waitingFor: derivation.source, inside: nil), !adoption.isCancelled,
         let listed = derivation.source.replace(derivation.stage, by: follower)
       else {
-        // The target has ended, or the source delivers to the stage or gives it another source. So the stage stays, and the
-        // follower waits for `state` again, if its target is pending.
+        // The target has ended or was cancelled, or the source delivers to the stage or gives it another source. So the stage
+        // stays, and the follower waits for `state` again, if its target is pending.
         var previousSource = state
         target.move(follower, to: &previousSource, inside: nil)
         return false
@@ -29,8 +29,8 @@ extension FutureState {
 
   /// Returns whether a future that a transform made can itself be the derived future, so that no stage has to follow it.
   ///
-  /// That needs the only handle, no consumer, and a producer whose progress can begin after `share`. If the producer is a stage,
-  /// this call moves the stage's progress there.
+  /// That needs the only handle, no consumer, and a producer whose progress can begin after `share`, the part of the source in
+  /// the derived progress. If the producer is a stage, this call moves the stage's progress there.
   @usableFromInline
   static func claimExclusive(_ state: inout FutureState, after share: Double) -> Bool {
     reading(&state) { state in

@@ -487,8 +487,8 @@ extension FutureState {
 
   /// Makes a followed state private, if only the caller and the producer refer to it.
   ///
-  /// The caller then attaches its follower, and no other consumer can follow. So if the state's stage moves on, the follower can do
-  /// so in its place.
+  /// The caller then attaches its follower, and no other consumer can come. So if the state's stage gets another source, the
+  /// follower can wait for that source in place of the stage.
   static func makePrivate(_ state: inout FutureState) {
     // Relaxed: a hint that saves the lock.
     if state.has(.hasPromise) { return }
@@ -584,13 +584,13 @@ extension FutureState {
       case .new: break  // `attach` later finds the status that the consumer enters below
       case .notified: orphanedInputs?.notified -= 1
       case .submitted, .finished: return nil
-      // The consumer needs no result, or none ever comes. So it does not stay in the list.
+      // Leaves the list, because the consumer needs no result, or none ever comes.
       case .listed where !isResultOnly || isEndless, .listedByOther where !isResultOnly,
         .resultOnly where !isResultOnly:
         reference = unlist(consumer)
-      // The consumer stays for the result.
+      // Stays for the result, at the front, where it no longer keeps this state running.
       case .listed where isPending: consumers.prepend(consumers.remove(.passUnretained(consumer)))
-      // The consumer gets the result of a delivery anyway, or has become result-only before.
+      // Gets the result of the running delivery anyway, or is result-only already.
       case .listed, .listedByOther, .resultOnly: return nil
       }
       // A consumer that was taken from its list gets no result.

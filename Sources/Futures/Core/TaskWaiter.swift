@@ -27,7 +27,7 @@ package final class TaskWaiter<Stored: OutcomeStorage>: Consumer, @unchecked Sen
 }
 
 extension TypedState {
-  /// Attaches `waiter`, to resume it with the result, or resumes it with `nil` if the wait was abandoned before.
+  /// Attaches `waiter`, which the result then resumes; if the wait was abandoned before, resumes it with `nil` at once.
   @inlinable
   package func attach(_ waiter: TaskWaiter<Stored>, resuming continuation: TaskWaiter<Stored>.Continuation) {
     waiter.continuation = continuation

@@ -80,7 +80,7 @@ package final class PendingFutures {
       remove { slot in
         guard let object = slot.object.object else { return true }
         swept.append(object)
-        guard let state = slot.entry.state(object) else { return false }
+        guard let state = slot.entry.state(object) else { return false }  // stays until its release
         return state.isResolved && state.isDelivered
       }
       untilSweep = max(Self.smallestSweep, slots.count)

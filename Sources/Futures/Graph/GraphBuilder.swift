@@ -101,7 +101,7 @@ struct GraphBuilder {
     case .pending, .following: return true
     // An orphan has no producer that could be late.
     case .orphaned, .resolved: return false
-    // Submitted work and a timer end when they resolve their state. Other entries end when its callbacks have run.
+    // Submitted work and a timer end when they resolve their state. Other entries end when the callbacks of the state have run.
     case .due, .delivering, .closing: return entry.kind != .work && entry.kind != .timer
     }
   }
@@ -225,7 +225,7 @@ struct GraphBuilder {
     if facts.endsWithoutSource { ends.byThemselves.insert(graph.nodes[index].id) }
     if facts.endsWithOneInput { ends.withOneInput.insert(graph.nodes[index].id) }
     if facts.inputs == nil { graph.isComplete = false }  // another thread has the lock of the join
-    // Also a state without inputs, which `addJoins()` then skips.
+    // Also a state without inputs, for which `addJoins()` then adds no edge.
     joins.append((index, facts.inputs ?? []))
   }
 
@@ -265,7 +265,7 @@ struct GraphBuilder {
       }
     }
     guard !snapshot.isComplete else { return }
-    graph.isComplete = false
+    graph.isComplete = false  // the list is longer than the snapshot
     for node in [index] + callbacks.values { graph.nodes[node].hasMore = true }
   }
 
@@ -296,7 +296,7 @@ struct GraphBuilder {
       var name = names.name(of: stage, facts) ?? StageNames.Name(operation: "future")
       var (state, snapshot) = (target, StateSnapshot(target))
       var count = 1
-      var endsWithoutSource = false
+      var endsWithoutSource = false  // of the stages before the last one of the run: `addState` looks at that
       // The operators of the run, if they differ.
       var operations: [String] = []
       // Extends the run, while its node can stand for the next stage, too.

@@ -49,7 +49,7 @@ struct StateSnapshot {
   /// Returns the only consumer of the state, if that is a stage.
   func onlyStage(of state: FutureState) -> (state: FutureState, facts: NodeFacts)? {
     guard consumers.count == 1, isComplete else { return nil }
-    // The state itself is there for its first callback, and not as a stage.
+    // A promise's state in its own list stands for a callback, and is no stage.
     guard consumers[0].consumer !== state, let stage = consumers[0].consumer as? FutureState else { return nil }
     return (stage, consumers[0].facts)
   }

@@ -128,7 +128,7 @@ private struct TreeText {
     while let (id, head, indentation) = stack.popLast() {
       guard let node = nodes[id] else { continue }
       guard written.insert(id).inserted else {
-        // The text has the node and its waiters already.
+        // The text has the node and its waiters already. “↺” marks a node of a circle.
         lines.append("\(head)\(inCycle.contains(id) ? "↺" : "↑") \(node.title) (above)")
         continue
       }
@@ -150,8 +150,8 @@ extension Double {
     // A timer that is late has a negative time.
     let (sign, time) = (self < 0 ? "-" : "", abs(self))
     if time >= 100 { return "\(sign)\(Int(Int64.nearest(to: time)).grouped) s" }
-    let digits: Double = time < 1 ? 1_000 : 10
-    return "\(sign)\(Double(Int64.nearest(to: time * digits)) / digits) s"
+    let scale: Double = time < 1 ? 1_000 : 10
+    return "\(sign)\(Double(Int64.nearest(to: time * scale)) / scale) s"
   }
 }
 
