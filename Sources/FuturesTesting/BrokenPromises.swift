@@ -49,7 +49,8 @@ private final class BrokenPromiseRecorder: Sendable {
   init(madeIn fileID: String?) {
     self.fileID = fileID
     FuturesDiagnostics.breakObservers.add(self) { [self] promise in
-      guard promise.cause == .promiseDropped, self.fileID == nil || self.fileID == promise.fileID else { return false }
+      let isOfFile = self.fileID == nil || self.fileID == promise.fileID
+      guard isOfFile, promise.cause == .promiseDropped else { return false }  // left to the handler of misuse
       broken.withLock { $0.append(promise) }
       return true  // recorded, so the promise causes no trap
     }

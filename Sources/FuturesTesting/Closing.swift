@@ -21,13 +21,13 @@ struct Closing {
 extension BreakObservers {
   /// Runs `body`, which drops the pending work of a test that has ended.
   ///
-  /// The user has made no mistake, so the default handler of misuse ignores the futures that break meanwhile.
+  /// Work that is left is no mistake of the user, so the default handler of misuse ignores the futures that break meanwhile.
   /// - Parameters:
   ///   - isConcerned: Returns whether the calling thread belongs to the test.
   ///   - body: Runs once.
   func excuse(onThreadsWhere isConcerned: @escaping @Sendable () -> Bool, during body: () -> Void) {
     let owner = Locked(())  // any object: it identifies the observer
-    add(owner) { _ in isConcerned() }
+    add(owner) { _ in isConcerned() }  // `true` keeps the future from the handler
     body()
     remove(owner)
   }

@@ -27,12 +27,12 @@ public final class ManualContext: Sendable {
   public init() {}
 
   deinit {
-    var left: Agenda? = agenda.withLock { $0.close() }
-    guard left?.count != 0 else { return }
+    var pending: Agenda? = agenda.withLock { $0.close() }
+    guard pending?.count != 0 else { return }
     let thread = UInt(bitPattern: UnsafeMutableRawPointer.ofCurrentThread)
     let isThisThread = { @Sendable in thread == UInt(bitPattern: UnsafeMutableRawPointer.ofCurrentThread) }
     FuturesDiagnostics.breakObservers.excuse(onThreadsWhere: isThisThread) {
-      left = nil  // breaks the futures of the work, outside the lock
+      pending = nil  // releases the work, which breaks its futures: outside the lock
     }
   }
 
@@ -44,7 +44,7 @@ public final class ManualContext: Sendable {
     .custom { [agenda] work in
       _ = agenda.withLock { $0.add(work) }
     } afterNanoseconds: { [agenda] delay, work in
-      guard let turn = agenda.withLock({ $0.add(work, afterNanoseconds: delay) }) else { return {} }
+      guard let turn = agenda.withLock({ $0.add(work, afterNanoseconds: delay) }) else { return {} }  // dropped
       return {
         let work = agenda.withLock { $0.remove(turn) }
         _ = work  // released here, outside the lock
@@ -67,7 +67,7 @@ public final class ManualContext: Sendable {
     } submitAfter: { [agenda] delay, work in
       _ = agenda.withLock { $0.add(work, afterNanoseconds: delay) }
     } willRunAtOnce: {
-      // Only a run of `exploreOrders` reports that.
+      // Nothing to do: only a run of `exploreOrders` reports the calls of `sync`.
     }
   }
 
@@ -218,12 +218,11 @@ private struct Agenda {
     return delayed.removeValue(forKey: turn.number)
   }
 
-  /// Removes and returns delayed work that has not started.
+  /// Removes and returns delayed work; `nil` if it has started.
   ///
-  /// Amortised O(1).
+  /// Amortised O(1): `turns` is filtered once more than half of them belong to work that was removed.
   mutating func remove(_ turn: Turn) -> Work? {
     guard let work = delayed.removeValue(forKey: turn.number) else { return nil }
-    // At least half of the turns belong to cancelled work.
     if turns.elements.count > 2 * delayed.count {
       turns = Heap(turns.elements.filter { delayed[$0.number] != nil })
     }
@@ -231,6 +230,7 @@ private struct Agenda {
   }
 
   private mutating func removeCancelledTurns() {
+    // `remove(_:)` leaves the turn of its work in the heap.
     while let first = turns.first, delayed[first.number] == nil { turns.removeFirst() }
   }
 }

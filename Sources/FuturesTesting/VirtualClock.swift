@@ -70,7 +70,7 @@ public struct VirtualClock: Clock {
     let promise = Promise<Void, any Error>("sleep")
     let removeTimer = context.schedule(afterNanoseconds: delay.nanoseconds) { promise.succeed() }
     let cancel = { @Sendable [weak promise] in
-      _ = promise?.fail(CancellationError())
+      _ = promise?.fail(CancellationError())  // first, because without its timer the promise breaks
       removeTimer()
     }
     return (promise.future, cancel)

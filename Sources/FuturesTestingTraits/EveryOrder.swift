@@ -96,7 +96,7 @@ public struct EveryOrder: TestTrait, SuiteTrait, TestScoping {
           failure.caller = ".everyOrder"
           error = failure
         }
-        // The function that escapes would make Swift trap as well, and that message would name no order.
+        // A suspended run keeps the function, so `withoutActuallyEscaping` would trap too, but without the order.
         guard runningBodies.withLock(\.self) == 0 else {
           fatalError(
             "\(error)\nThe body of `\(name)` stays suspended, although it was cancelled. It cannot outlive its test."

@@ -34,21 +34,21 @@ struct CallSite: Hashable, Sendable {
       return CallSite(addresses: addresses)
     }
 
-    /// Runs the toolchain's `llvm-symbolizer`, whose memory and time are those of a child process.
-    /// - Returns: The first place of the user's code.
+    /// Returns the first place of the user's code, from `llvm-symbolizer`: a child process, whose end frees its memory.
     private static func place(of addresses: [UInt]) -> String? {
       let calls = addresses.compactMap { address -> String? in
         var start: UInt = 0
         guard let image = cfuturestesting_image(address, &start).map({ String(cString: $0) }) else { return nil }
-        if image.split(separator: "/").last?.hasPrefix("lib") == true { return nil }
+        let isLibrary = image.split(separator: "/").last?.hasPrefix("lib") == true
+        if isLibrary { return nil }  // of the system or the toolchain
         return "'\"\(image)\" 0x\(String(address - start - 1, radix: 16))'"  // -1: within the call, not after it
       }
-      let text = output(of: "\(tool) --functions=none \(calls.joined(separator: " ")) 2>/dev/null </dev/null")
+      let text = output(of: "\(symbolizer) --functions=none \(calls.joined(separator: " ")) 2>/dev/null </dev/null")
       return text.split(separator: "\n").lazy.compactMap { placeOfUser("\($0)") }.first
     }
 
-    /// The tool beside the runtime's library, or in the search path.
-    private static let tool: String = {
+    /// The shell command that finds `llvm-symbolizer` beside the runtime's library, or in the search path.
+    private static let symbolizer: String = {
       var start: UInt = 0
       let runtime = dlsym(nil, "swift_retain").flatMap { cfuturestesting_image(UInt(bitPattern: $0), &start) }
       let folder = runtime.map { "$(dirname '\(String(cString: $0))')/../../../bin:" } ?? ""
@@ -63,14 +63,14 @@ struct CallSite: Hashable, Sendable {
       return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// The folders of the library's modules begin with this.
+    /// The paths of all modules of this library begin with this: `…/Sources/Futures`.
     private static let library =
       #filePath.split(separator: "/", omittingEmptySubsequences: false).dropLast(3)
       .joined(separator: "/") + "/Futures"
 
-    /// Shortens `/a/b/App/Cache.swift:12:3` to `App/Cache.swift:12`.
+    /// Shortens `/a/b/App/Cache.swift:12:3` to `App/Cache.swift:12`; `nil` for a place outside the user's Swift files.
     ///
-    /// `nil` if it is no line of a Swift file of the user. The compiler copies functions of the standard library into their code.
+    /// Such a place can be in the user's image: the compiler copies functions of the standard library there.
     private static func placeOfUser(_ place: String) -> String? {
       let parts = place.split(separator: ":")
       guard parts.count == 3, parts[0].hasSuffix(".swift"), parts[1] != "0" else { return nil }

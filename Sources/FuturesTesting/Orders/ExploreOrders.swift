@@ -86,19 +86,17 @@ public func exploreOrders(
     fileID: fileID,
     line: line
   )
-  let search = OrderSearch(body, options)
-  let watch = search.watch
-  // Safe: the search's task uses it, and the watch only reads it, during a move that does not return, so nothing changes it.
-  nonisolated(unsafe) let unsafe = search
+  // Safe: only the search's task changes it. The watch reads it during a move that does not return, so nothing changes then.
+  nonisolated(unsafe) let search = OrderSearch(body, options)
   // A `Result`: in Swift 6.3 a call that rethrows after an actor hop resumes off the caller's actor.
   let result = await withTaskCancellationHandler {
-    await watch.answer {
-      order.map(unsafe.repeatOrder) ?? unsafe.explore()
+    await search.watch.answer {
+      order.map(search.repeatOrder) ?? search.explore()
     } describing: {
-      unsafe.failureOfMove($0)
+      search.failureOfMove($0)
     }
   } onCancel: {
-    watch.state.withLock { $0.isCancelled = true }
+    search.watch.state.withLock { $0.isCancelled = true }
   }
   return try result.get()
 }

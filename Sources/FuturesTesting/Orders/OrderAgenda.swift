@@ -41,7 +41,7 @@ struct OrderAgenda {
 
   /// Adds an item, or a timer if there is a delay, and returns its number.
   ///
-  /// Without an ordinal, counts the items of the source.
+  /// Without an ordinal, the item gets the next one of its source.
   mutating func add(
     _ action: Action,
     named source: OrderSource,
@@ -52,7 +52,7 @@ struct OrderAgenda {
     counts[source, default: 0] += 1
     let move = OrderMove(source: source, ordinal: ordinal ?? counts[source, default: 0])
     lastNumber += 1
-    let due = delay.map { now + min($0, .seconds(Int64.max / 4)) }
+    let due = delay.map { now + min($0, .seconds(Int64.max / 4)) }  // bounded, so that the sum does not overflow
     items.append(Item(number: lastNumber, move: move, lane: lane, due: due, action: action))
     return lastNumber
   }
@@ -87,8 +87,8 @@ struct OrderAgenda {
       return true
     }
     if let timer = items.lazy.filter({ $0.due != nil }).min(by: { ($0.due ?? .zero) < ($1.due ?? .zero) }) {
-      let isBehind = found.contains { $0.lane == timer.lane && $0.lane != nil && $0.number < timer.number }
-      if !isBehind { found.append(timer) }
+      let hasEarlier = found.contains { $0.lane == timer.lane && $0.lane != nil && $0.number < timer.number }
+      if !hasEarlier { found.append(timer) }  // an earlier item of the same lane runs first
     }
     return found
   }

@@ -39,13 +39,14 @@ public struct OrderReport: Sendable, CustomStringConvertible {
   /// If work was not explored, or if tasks have called actors, the text says so, and does not say "all".
   public var description: String {
     let notExplored = (callsActors ? ["other work while a task changes between actors"] : []) + unexplored
-    let count: String
-    if knownOrders > orders {
-      count = "\(orders.grouped) of at least \(knownOrders.grouped) orders"
-    } else {
-      let words = notExplored.isEmpty ? ("the only order", "all ") : ("1 order", "")
-      count = orders == 1 ? words.0 : "\(words.1)\(orders.grouped) orders"
-    }
+    let count =
+      if knownOrders > orders {
+        "\(orders.grouped) of at least \(knownOrders.grouped) orders"
+      } else if orders == 1 {
+        notExplored.isEmpty ? "the only order" : "1 order"
+      } else {
+        notExplored.isEmpty ? "all \(orders.grouped) orders" : "\(orders.grouped) orders"
+      }
     return notExplored.isEmpty ? count : "\(count); not explored: \(notExplored.shortList(separator: "; "))"
   }
 }
@@ -59,9 +60,7 @@ public struct OrderFailure: Error, Sendable, CustomStringConvertible {
   public enum Reason: Sendable {
     /// The body threw this error.
     case thrown(any Error)
-    /// The test library recorded a failed expectation.
-    ///
-    /// The search then repeats the order, so that the library records the expectation again, at its line.
+    /// The test library recorded a failed expectation. The search repeats the order, to record it at its line.
     case expectation
     /// The body waits, and nothing is left to run. `waiting` has label, place and number of consumers of each awaited
     /// future.
@@ -79,7 +78,6 @@ public struct OrderFailure: Error, Sendable, CustomStringConvertible {
   /// The reason.
   public let reason: Reason
 
-  /// The reason in sentences.
   let sentence: String
 
   /// The dependencies in a deadlock; `nil` for other reasons.
@@ -90,13 +88,11 @@ public struct OrderFailure: Error, Sendable, CustomStringConvertible {
   /// The search has shrunk the first order that failed, so few of its moves are out of the order of submission.
   public var order: [String] { rows.map(\.name) }
 
-  /// The moves as rows of a table.
   let rows: [OrderRow]
 
   /// The places that made the tasks of the order, at most ten.
   let sites: [(task: String, site: CallSite)]
 
-  /// The tasks that are not released.
   let leftTasks: [String]
 
   /// Where the tasks of the order were made, for example “task 1: App/Cache.swift:12”.
@@ -121,7 +117,7 @@ public struct OrderFailure: Error, Sendable, CustomStringConvertible {
 
   /// The failure in sentences, with the order and the string that repeats it.
   ///
-  /// A long order is shortened in the middle. If the order is not obvious, `timeline` follows.
+  /// A long order is shortened in the middle. With more than six moves, or with notes, `timeline` follows.
   public var description: String {
     switch reason {
     case .notDeterministic(let difference): return "The test body is not deterministic: \(difference)"
@@ -136,7 +132,7 @@ public struct OrderFailure: Error, Sendable, CustomStringConvertible {
     let call = repeating.isEmpty ? "limit: 1" : "repeating: \"\(repeating)\""
     return """
       Fails in this order\(count): \(moves)
-      \(sentence)\(waits)\(table)\(places)\(unexplored)
+      \(sentence)\(deadlockDetails)\(table)\(places)\(unexplored)
       Run it alone: \(caller)(\(call)) at \(fileID):\(line)
       """
   }
@@ -147,9 +143,10 @@ public struct OrderFailure: Error, Sendable, CustomStringConvertible {
     return "\nNot explored: \(report.unexplored.shortList(separator: "; "))"
   }
 
-  private var waits: String {
+  /// The graph of a deadlock; without a graph and without an awaited future in `sentence`, the tasks that can be suspended.
+  private var deadlockDetails: String {
     guard case .deadlock(let waiting) = reason else { return "" }
-    if let graph, !graph.nodes.isEmpty { return "\n\(graph.description.dropLast())" }
+    if let graph, !graph.nodes.isEmpty { return "\n\(graph.description.dropLast())" }  // without the line's end
     guard waiting.isEmpty, !leftTasks.isEmpty else { return "" }
     return " Not released, so suspended or held by a variable: \(leftTasks.shortList(separator: ", "))."
   }
@@ -178,15 +175,15 @@ extension OrderFailure.Reason {
     }
   }
 
-  /// Whether an order can show this failure: the others come in every order, or end the search.
-  var isOfOrder: Bool { isSame(as: self) }
+  /// Whether the failure depends on the order, so that a repeated order shows it again.
+  var dependsOnOrder: Bool { isSame(as: self) }  // `false` for all reasons that `isSame` does not list
 
   /// Whether two orders fail in the same way: for the same reason, and if they throw, with errors of one type.
   func isSame(as other: OrderFailure.Reason?) -> Bool {
     switch (self, other) {
     case (.thrown(let left), .thrown(let right)): type(of: left) == type(of: right)
     case (.expectation, .expectation), (.deadlock, .deadlock): true
-    default: false
+    default: false  // comes in every order, or ends the search
     }
   }
 }

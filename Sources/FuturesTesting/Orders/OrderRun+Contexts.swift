@@ -5,6 +5,7 @@ internal import Futures
 // The work that arrives: items of contexts, timers, steps, and calls of `runAll()`.
 @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
 extension OrderRun {
+  /// Returns the context whose work and timers are items of `source`.
   func context(_ source: OrderSource) -> ExecutionContext {
     let name = source.name
     return ExecutionContext { [self] work in
@@ -21,15 +22,15 @@ extension OrderRun {
     }
   }
 
-  /// Adds work to the agenda, unless the run is over.
-  /// - Returns: The item's number.
+  /// Adds work to the agenda by `add`; from another thread, the run then fails with a sentence that ends with `interference`.
+  /// - Returns: The item's number; `nil` if the run is over, which drops the work.
   @discardableResult
   func submit(_ interference: @autoclosure () -> String, _ add: (inout OrderAgenda) -> Int) -> Int? {
     let isOwn = isOnOwnThread
     if isShown, isOwn { nameCurrentTask() }
     let number = state.withLock { state -> Int? in
       if state.closing.claimDrop() { return nil }
-      if !isOwn { interfere(interference(), &state) }
+      if !isOwn { noteInterference(interference(), &state) }
       return add(&state.agenda)
     }
     if !isOwn { arrivals.signal() }
@@ -38,10 +39,10 @@ extension OrderRun {
 
   func step(_ continuation: UnsafeContinuation<Void, Never>, _ name: String) {
     let number = submit("has reached the step “\(name)”.") { $0.add(.step(continuation), named: .other(name)) }
-    if number == nil { continuation.resume() }
+    if number == nil { continuation.resume() }  // the run is over
   }
 
-  /// Resumes `continuation` when nothing is left to run.
+  /// Resumes `continuation` when nothing is left to run, or now if the run is over.
   func resumeWhenIdle(_ continuation: UnsafeContinuation<Void, Never>) {
     let isAdded = state.withLock { state in
       if state.closing.claimDrop() { return false }
@@ -61,7 +62,7 @@ extension OrderRun {
 
   // MARK: - The main queue: its items are moves, which run on the main thread while the thread of the search waits
 
-  /// Gets a block that this thread submits to the main queue.
+  /// Adds a block that this thread submits to the main queue; after the run, the real queue gets it, and a timer is dropped.
   func enqueueOnMain(_ block: @escaping @Sendable () -> Void, after delay: Duration) {
     let isTimer = delay > .zero
     let number = submit("") {
@@ -72,7 +73,7 @@ extension OrderRun {
 
   /// Runs a move on the main thread, and waits until it has returned.
   ///
-  /// A main thread that does not begin counts as a move that does not return.
+  /// The watch measures from here, because the main thread can be blocked and never begin the move.
   func runOnMain(_ move: @escaping () -> Void) {
     let hasReturned = DispatchSemaphore(value: 0)
     // Safe: this thread waits meanwhile.

@@ -64,21 +64,21 @@ final class OutsideWork: @unchecked Sendable {
   /// Whether the work will end soon: a notification counts from the end of its group.
   var isDue: Bool { group.map(cfuturestesting_is_empty) ?? true }
 
-  /// Whether the work waits for something, for example for a suspended queue.
+  /// Whether the work has not begun, for example on a suspended queue, or waits for something.
   var isAsleep: Bool { thread.map(cfuturestesting_sleeps) ?? true }
 
   var isOnThisThread: Bool { thread == cfuturestesting_thread_number() }
 
-  /// Begins the work, when the move that submitted it has returned, so that the work always comes after it.
+  /// Called on the work's thread before the work: waits until the move that submitted the work has returned.
   ///
-  /// Also begins if the move itself blocks, because the move can wait for this work.
-  /// - Returns: Whether the work begins: a timer waits for the end of the run.
+  /// So the work always comes after the move. A move that blocks is not waited for, because it can wait for this work.
+  /// - Returns: Whether the work can run now; `false` for a timer until the run is over.
   func begin() -> Bool {
     guard let run else { return true }
     if notice.kind == .timer, !run.state.withLock(\.isOver) { return false }
-    var waits = 0  // how many times in a row the thread of the move slept: after five, the move itself blocks
-    while let move, run.state.withLock({ $0.move == move && !$0.isOver }), waits < 5 {
-      waits = cfuturestesting_sleeps(move.thread) ? waits + 1 : 0
+    var blockedLooks = 0  // in a row: at five the move counts as blocked
+    while let move, run.state.withLock({ $0.move == move && !$0.isOver }), blockedLooks < 5 {
+      blockedLooks = cfuturestesting_sleeps(move.thread) ? blockedLooks + 1 : 0
       _ = DispatchSemaphore(value: 0).wait(timeout: .now() + .microseconds(100))
     }
     let thread = cfuturestesting_thread_number()
@@ -108,7 +108,7 @@ extension OrderRun {
   static let controlsDispatch = cfuturestesting_install(
     cfuturestesting_hooks { run, job in
       let job = unsafeBitCast(job, to: UnownedJob.self)
-      guard let run else { return enqueueFromOutside(job) }
+      guard let run else { return enqueueFromOutside(job) }  // from a thread that executes no run
       Unmanaged<OrderRun>.fromOpaque(run).takeUnretainedValue().submit(job)
       return true
     } submit: { run, isOnMain, nanoseconds, isJob, context in
@@ -122,11 +122,12 @@ extension OrderRun {
       let job = unsafeBitCast(context, to: UnownedJob.self)
       if delay > .zero { run.sleep(job, onMain: isOnMain, delay) } else { run.submit(job, onMain: isOnMain) }
     } leave: { run, origin, kind, label, group in
+      // A thread of outside work, `origin`, executes no run: the run is that of `origin`.
       let origin = origin.map { Unmanaged<OutsideWork>.fromOpaque($0).takeUnretainedValue() }
       let current = run.map { Unmanaged<OrderRun>.fromOpaque($0).takeUnretainedValue() }
       guard let run = current ?? origin?.run, let kind = OutsideNotice.Kind(rawValue: kind) else { return nil }
-      guard let work = run.leave(kind, queue: label.map { String(cString: $0) }, after: group) else { return nil }
-      return Unmanaged.passRetained(work).toOpaque()
+      let work = run.noteOutsideWork(kind, queue: label.map { String(cString: $0) }, after: group)
+      return work.map { Unmanaged.passRetained($0).toOpaque() }
     } begin: { work in
       Unmanaged<OutsideWork>.fromOpaque(work).takeUnretainedValue().begin()
     } end: { work in
@@ -142,21 +143,21 @@ extension OrderRun {
       """
   }
 
-  /// Notes work that leaves the run; `nil` if the run is over, or has noted an earlier `sync` of the same queue.
-  func leave(
+  /// Notes work that leaves the run, for the report; `nil` if the run is over, or has noted an earlier `sync` of the same queue.
+  func noteOutsideWork(
     _ kind: OutsideNotice.Kind,
     queue label: String?,
     after group: UnsafeMutableRawPointer? = nil
   ) -> OutsideWork? {
     let (isIgnored, move) = state.withLock { state in
-      // A queue can be a lock, whose `sync` is called often.
+      // Noted once, because code that uses a queue as a lock often calls `sync`.
       let isKnownCall = kind == .sync && state.left.contains { $0.kind == kind && $0.label == label }
       return (state.isOver || isKnownCall, state.move)
     }
     if isIgnored { return nil }
     let notice = OutsideNotice(kind: kind, label: label, site: .current())
-    let group = kind == .notification ? group : nil
-    let work = OutsideWork(notice, of: self, during: isOnOwnThread ? move : nil, after: group)
+    let awaitedGroup = kind == .notification ? group : nil
+    let work = OutsideWork(notice, of: self, during: isOnOwnThread ? move : nil, after: awaitedGroup)
     state.withLock { state in
       if notice.isWaitedFor { state.outside[ObjectIdentifier(work)] = work }
       if state.left.count < 20, !state.left.contains(notice) { state.left.append(notice) }
@@ -164,26 +165,27 @@ extension OrderRun {
     return work
   }
 
-  /// Keeps the interference of another thread, if it is the first one: a sentence without its subject.
+  /// Notes that the calling thread has interfered with the run, which then fails; only the first note counts.
   ///
-  /// Called under the lock.
-  func interfere(_ predicate: String, _ state: inout State) {
+  /// Called under the lock. The sentence is made later, because it can need the symbolizer.
+  func noteInterference(_ predicate: String, _ state: inout State) {
+    guard state.interference == nil else { return }
     let origin = state.outside.values.first(where: \.isOnThisThread)?.notice
-    state.interference =
-      state.interference ?? {
-        let subject = origin?.description ?? "Another thread"
-        return "\(subject.prefix(1).uppercased())\(subject.dropFirst()) \(predicate)"
-      }
+    state.interference = {
+      let subject = origin?.description ?? "Another thread"
+      return "\(subject.prefix(1).uppercased())\(subject.dropFirst()) \(predicate)"
+    }
   }
 
   var interferenceSentence: String? { state.withLock { $0.interference }?() }
 
-  /// Waits until the work that has left the run has ended, or has entered the run.
+  /// Waits until the work that has left the run has ended, or interferes with the run, or the watch's patience ends.
   func waitForOutside() {
     while state.withLock({ $0.interference == nil && $0.outside.values.contains(where: \.isDue) }), watch.allowsWait {
       let start = DispatchTime.now()
       let hasArrived = arrivals.wait(timeout: start + .milliseconds(10)) == .success
       let isAsleep = !hasArrived && state.withLock { $0.outside.values.allSatisfy { $0.isAsleep || !$0.isDue } }
+      // Work that sleeps, and can do so for ever, uses up the patience of a minute in 200 such waits: in two seconds.
       watch.countWait(isAsleep ? 300_000_000 : DispatchTime.now().uptimeNanoseconds - start.uptimeNanoseconds)
     }
   }
@@ -191,7 +193,8 @@ extension OrderRun {
   /// The failure's sentence if the body waits for work outside the run; `nil` if no such work can come.
   var outsideWait: String? {
     let (left, isPending) = state.withLock { ($0.left.filter { $0.kind != .sync }, !$0.outside.isEmpty) }
-    guard !left.isEmpty, isPending || left.contains(where: { !$0.isWaitedFor }) else { return nil }
+    let canCome = isPending || left.contains { !$0.isWaitedFor }
+    guard !left.isEmpty, canCome else { return nil }
     let list = left.map(\.description).shortList(separator: "; ")
     return "The body waits, and nothing of the run is left. Outside the run there is \(list)."
   }

@@ -9,16 +9,16 @@ extension OrderRun: TaskExecutor {
   /// Called by the runtime for each part of a task that can run: at its start, after a suspension, and at a change of actors.
   func enqueue(_ job: consuming ExecutorJob) { submit(UnownedJob(job)) }
 
-  /// Gets a job of this thread, or of another thread that resumes a task of the run.
+  /// Adds a job of this thread, or of another thread that resumes a task of the run; or lets it run next without a decision.
   func submit(_ job: UnownedJob, onMain isOnMain: Bool = false) {
     let isOwn = isOnOwnThread
     if isOwn { keepTask(of: job) }
     let task = job.taskIdentifier.map { identifier in state.withLock { $0.number(identifier) } }
     let move = move(of: task, onMain: isOnMain, calledBy: isOwn ? running : nil)
     let lane: OrderSource? = isOnMain ? .main : nil
-    // A running task that enqueues itself changes between executors. Most such changes enqueue no job, so none is a
-    // move.
-    if isOwn, awaitsFollowUp || task != nil && task == running && (!isOnMain || isNextOnMain) {
+    // A running task that enqueues itself changes its executor. Most such changes enqueue no job, so none is a move.
+    let changesExecutor = task != nil && task == running
+    if isOwn, awaitsFollowUp || changesExecutor && (!isOnMain || isNextOnMain) {
       awaitsFollowUp = false
       followUp = Item(number: 0, move: move, lane: lane, due: nil, action: .job(job))
     } else {
@@ -29,9 +29,9 @@ extension OrderRun: TaskExecutor {
     }
   }
 
-  /// Whether the running task needs no decision to go on, on the main thread.
+  /// Whether the running task, which submits itself to the main actor, is on the main thread and the only work of that thread.
   ///
-  /// On the main actor, a task with an executor preference submits itself again, at each call. Nothing else can observe that.
+  /// Then a decision would change nothing. A task with an executor preference submits itself so at each call on the main actor.
   private var isNextOnMain: Bool {
     let hasOthers = state.withLock { $0.agenda.possible.contains { $0.isOnMain && $0.due == nil } }
     return !hasOthers && MainContext.isMainQueueCurrent
@@ -49,6 +49,7 @@ extension OrderRun: TaskExecutor {
     }
   }
 
+  /// Runs `body` while the calling thread belongs to no run, so that the hooks leave its work alone.
   static func withoutRun(_ body: () -> Void) {
     let run = cfuturestesting_run()
     cfuturestesting_set_run(nil)
@@ -56,6 +57,7 @@ extension OrderRun: TaskExecutor {
     cfuturestesting_set_run(run)
   }
 
+  /// Returns the move of a job; `caller` is the task that runs while the job is submitted.
   private func move(of task: Int32?, onMain isOnMain: Bool, calledBy caller: Int32?) -> OrderMove {
     // A job without a task belongs to an actor: a task calls it, or the actor continues with its other calls.
     guard let task else { return OrderMove(source: .hop, ordinal: caller ?? -1) }
@@ -73,7 +75,7 @@ extension OrderRun: TaskExecutor {
 
   // MARK: - Names
 
-  /// Keeps the task of a first job, and its place where the order is shown.
+  /// Keeps the task of a job, if the job is the first of its task; and where the order is shown, the place that made the task.
   private func keepTask(of job: UnownedJob) {
     guard let identifier = job.taskIdentifier else { return }
     let isNew = state.withLock { $0.tasks[identifier] == nil }
@@ -110,7 +112,7 @@ extension OrderRun: TaskExecutor {
 
   func setActive(_ isActive: Bool) { Self.active.withLock { $0[ObjectIdentifier(self)] = isActive ? self : nil } }
 
-  /// Passes a job that a thread without a run enqueues to the run of the job's task, if there is one.
+  /// Gives a job from a thread that executes no run to the run of the job's task; returns whether there is such a run.
   static func enqueueFromOutside(_ job: UnownedJob) -> Bool {
     guard let task = job.taskIdentifier else { return false }
     let run = active.withLock(\.self).values.first { run in run.state.withLock { $0.tasks[task] != nil && !$0.isOver } }
@@ -149,7 +151,7 @@ extension UnownedJob {
   /// Whether the job belongs to a child task.
   var isOfChildTask: Bool { header.flags & 1 << 24 != 0 }
 
-  /// Whether the job only resumes a task, as that of `Task.yield()` does.
+  /// Whether the job only resumes a task, as that of `Task.yield()` does: the runtime's kind `NullaryContinuation`.
   var resumesTask: Bool { kind == 195 }
 
   /// The runtime's number of the job's task; `nil` for a job of an actor.

@@ -12,7 +12,7 @@ typealias OrderBody = @isolated(any) (Orders) async throws -> Void
 /// |---|---|
 /// | the agenda | keeps the work that contexts, timers and tasks have submitted (`OrderAgenda`) |
 /// | a move | `nextMove()` selects an item of the agenda, and `perform(_:)` runs it to its end |
-/// | the end | the body has returned or thrown, nothing is left to run, a bound is reached, or work came from outside. Then the rest runs without choices: `nextOfRest()` |
+/// | the end | the body has returned or thrown, nothing is left to run, a bound is reached, or work came from outside. Then the remaining work runs without choices: `nextRemainingItem()` |
 ///
 /// The thread of the search decides and makes the moves. It waits while a move of the main queue runs on the main thread.
 /// Other threads can only submit work, and that ends the run with a failure.
@@ -39,14 +39,11 @@ final class OrderRun: @unchecked Sendable {
     /// Describes the first interference of another thread.
     var interference: (@Sendable () -> String)?
 
-    /// The move that runs now.
     var move: Move?
-
     var left: [OutsideNotice] = []
 
     /// The work outside that has not ended, and for which the run waits.
     var outside: [ObjectIdentifier: OutsideWork] = [:]
-
     /// The stand-ins for Dispatch queues, by their labels.
     var queues: [String: VirtualQueue] = [:]
     /// How many queues the code has made itself, by their labels.
@@ -56,13 +53,14 @@ final class OrderRun: @unchecked Sendable {
     var notes: [Int: [String]] = [:]
 
     var result: Result<Void, any Error>?
-    var isUnwinding = false
+    /// Whether the order has ended, and the remaining work runs without choices.
+    var isEnding = false
 
     /// Says whether new work is dropped: after the end of the run.
     var closing = Closing()
     var isOver: Bool { closing.isClosed }
 
-    /// Returns the number of a task: the body has 0, as its job is the first.
+    /// Returns the number of a task, and numbers a new one: the body has 0, because its job is the first.
     mutating func number(_ identifier: Int) -> Int32 {
       if let number = tasks[identifier] { return number }
       let number = Int32(tasks.count)
@@ -87,9 +85,9 @@ final class OrderRun: @unchecked Sendable {
   /// The task whose job runs now; `nil` for a job of an actor.
   var running: Int32?
 
-  /// Whether the next job of this thread follows without a decision, because the decision for its step was already made.
+  /// Whether the next job of this thread runs next without a decision: the job continues the present step, or begins the body.
   var awaitsFollowUp = false
-  /// The item that follows without a decision.
+  /// The item that runs next without a decision.
   var followUp: Item?
 
   /// Whether an actor has run calls.
@@ -102,11 +100,11 @@ final class OrderRun: @unchecked Sendable {
   private(set) var trace: [OrderMove] = []
   /// The decisions: the hash of those before, the possible moves, sorted, and the index of the move that came next.
   private(set) var decisions: [(hash: UInt64, possible: [OrderMove], index: Int)] = []
-  /// The decisions that left the order of submission: their places in `trace`, and the number of decisions up to the last of them.
+  /// The decisions against the order of submission: their places in `trace`, and the number of decisions up to the last of them.
   private(set) var deviations: Set<Int> = [], lastDeviation = 0
-  /// The string that repeats the order: the decisions up to the last that left the order of submission, and a checksum (FNV-1a).
+  /// The string that repeats the order: the decisions up to the last one in `deviations`, and a checksum (FNV-1a).
   ///
-  /// The checksum is of the moves that were possible at these decisions: it shows whether a later body still has the order.
+  /// The checksum covers the moves that were possible at these decisions, so it shows whether a changed body still has the order.
   var string: String {
     let needed = decisions.prefix(lastDeviation)
     if needed.isEmpty { return "" }
@@ -148,6 +146,7 @@ final class OrderRun: @unchecked Sendable {
   /// Whether the caller's thread performs the moves.
   var isOnOwnThread: Bool { cfuturestesting_run() == Unmanaged.passUnretained(self).toOpaque() }
 
+  /// Runs the body in the order that the chooser decides, ends the remaining work, and stores the reason of a failure.
   func perform(_ body: @escaping OrderBody) {
     if isOnMain, !Self.controlsDispatch {
       let sentence = "The body is on the main actor, which is controlled on Linux only, and without a sanitizer."
@@ -160,7 +159,7 @@ final class OrderRun: @unchecked Sendable {
     let orders = Orders(run: self)
     // Callbacks and timers of `.main` are moves of the run.
     MainContext.replace(with: context(.main)) {
-      awaitsFollowUp = true
+      awaitsFollowUp = true  // the body begins without a decision
       // The task inherits the task-local values of the caller, by which a test library finds the test.
       let task = inMove {
         start = .now()  // by the clock that the moves see
@@ -168,13 +167,13 @@ final class OrderRun: @unchecked Sendable {
       }
       awaitsFollowUp = isOnMain  // nothing else can run before the body has reached the main actor
       makeMoves()
-      unwind(task)
+      endRemainingWork(of: task)
     }
     reason = reason ?? interferenceSentence.map { .uncontrolled($0) }
     if reason == nil, !leftTasks.isEmpty {
       unexplored.insert("tasks that stay suspended, or that a variable still holds")
     }
-    // A task that stays suspended keeps its run, but not the search and its body.
+    // Releases the search and the body, because a task that stays suspended keeps the run.
     chooser = { _, _, first in first }
   }
 
@@ -190,23 +189,23 @@ final class OrderRun: @unchecked Sendable {
 
   // MARK: - Moves
 
-  /// Makes moves, each on its thread, until none comes next.
+  /// Makes moves, each on the thread of the search or the main thread, until `end(_:)` is called.
   private func makeMoves() {
     hasEnded = false
     while !hasEnded {
       turns += 1
-      // At the limit a task that changes between executors for ever gives way to the end.
+      // Not beyond the limit, which ends the run: a task that changes between executors for ever always has a follow-up.
       var item = turns < turnLimit ? followUp.take() : nil
       if item == nil {
         waitForOutside()
-        item = state.withLock { $0.isUnwinding } ? nextOfRest() : nextMove()
+        item = state.withLock { $0.isEnding } ? nextRemainingItem() : nextMove()
       }
       guard let item else { continue }
       if item.isOnMain { runOnMain { self.perform(item) } } else { perform(item) }
     }
   }
 
-  /// Lets `makeMoves()` return, and keeps the first reason of a failure; returns no item, as the answer to what comes next.
+  /// Lets `makeMoves()` return, and keeps the first reason of a failure; returns `nil`, for callers that return an item.
   @discardableResult
   private func end(_ reason: OrderFailure.Reason?) -> Item? {
     self.reason = self.reason ?? reason
@@ -217,14 +216,12 @@ final class OrderRun: @unchecked Sendable {
   /// Returns an item that ends the first waiting call of `runAll()`: no decision, and no move of the order.
   private func takeWaiterOfRunAll() -> Item? {
     let waiter = state.withLock { $0.waitersOfRunAll.isEmpty ? nil : $0.waitersOfRunAll.removeFirst() }
-    return waiter.map {
+    return waiter.map {  // number 0: the item is not in the agenda
       Item(number: 0, move: OrderMove(source: .body, ordinal: 0), lane: nil, due: nil, action: .step($0))
     }
   }
 
-  /// Decides what comes next; `nil` if the order has ended, or if another thread has submitted work meanwhile.
-  ///
-  /// A move that comes next is from now on a part of the order.
+  /// Decides which item comes next, and appends its move to `trace`; `nil` if the order ends, or if the item was just removed.
   private func nextMove() -> Item? {
     if let sentence = interferenceSentence { return end(.uncontrolled(sentence)) }
     let (result, possible) = state.withLock { ($0.result, $0.agenda.possible) }
@@ -233,7 +230,7 @@ final class OrderRun: @unchecked Sendable {
     case .failure(let error): return end(.thrown(error))
     case nil: break
     }
-    turns += possible.count / 25
+    turns += possible.count / 25  // see `maximumTurns`
     if turns >= turnLimit {
       let many = "\(possible.count.grouped) moves can come next: these are too many to explore."
       sentence = "The body made \(trace.count.grouped) moves and did not end.\(possible.count < 100 ? "" : " \(many)")"
@@ -252,11 +249,11 @@ final class OrderRun: @unchecked Sendable {
     }
   }
 
-  /// Decides which of the moves, which are in the order of submission, comes next, and returns its index.
+  /// Decides which move comes next, and returns its index in `possible`, which is in the order of submission.
   private func choose(_ possible: [OrderMove]) throws(OrderStray) -> Int {
     guard decisions.count < Self.maximumDecisions else {
       unexplored.insert("what comes after the first \(Self.maximumDecisions.grouped) decisions of an order")
-      // A timer, which comes last, has its turn too: a loop can wait for it.
+      // Every 16th move is the last possible one, which can be a timer: a loop can wait for it.
       return trace.count.isMultiple(of: 16) ? possible.count - 1 : 0
     }
     // Sorted, because equal runs can submit work in different orders, for example in that of a dictionary.
@@ -273,14 +270,16 @@ final class OrderRun: @unchecked Sendable {
     return possible.firstIndex(of: sorted[index]) ?? 0
   }
 
-  /// Returns why the body waits although no move is left, with the awaited futures if the order is shown.
+  /// Returns why the body waits although no move is possible, with the awaited futures if the order is shown.
   private func deadlock() -> OrderFailure.Reason {
     if let outsideWait { return .uncontrolled(outsideWait) }
     guard isShown else { return .deadlock(waiting: []) }
+    // If the body is on the main actor, two threads have made its futures.
     waitForGraph = FuturesDiagnostics.graph(since: start, ofThread: isOnMain ? nil : .ofCurrentThread)
     return .deadlock(waiting: PendingFutures.shared.awaited(since: start, ofThisThread: !isOnMain))
   }
 
+  /// Runs an item on the calling thread, to its end.
   private func perform(_ item: Item) {
     inMove {
       switch item.action {
@@ -297,7 +296,8 @@ final class OrderRun: @unchecked Sendable {
   private func run(_ job: UnownedJob, onMain isOnMain: Bool) {
     running = job.taskIdentifier.map { identifier in state.withLock { $0.number(identifier) } }
     if isOnMain { return job.runSynchronously(on: MainActor.sharedUnownedExecutor) }
-    if running == nil, !job.resumesTask { callsActors = true }
+    let isOfActor = running == nil && !job.resumesTask
+    if isOfActor { callsActors = true }
     job.runSynchronously(on: asUnownedTaskExecutor())
   }
 
@@ -307,7 +307,7 @@ final class OrderRun: @unchecked Sendable {
     cfuturestesting_set_run(Unmanaged.passUnretained(self).toOpaque())
     // The delivery of a future outside the task that resolves it becomes a move of its own.
     let elsewhere = Trampoline.current.setElsewhere { [unowned self] delivery in
-      _ = submit("", { $0.add(.work(delivery), named: .other("delivery")) })
+      _ = submit("", { $0.add(.work(delivery), named: .other("delivery")) })  // "": this thread does not interfere
     }
     // At most a century: larger times overflow.
     let (seconds, attoseconds) = min(now, .seconds(3_155_760_000)).components
@@ -318,7 +318,7 @@ final class OrderRun: @unchecked Sendable {
     let result = move()
     watch.change(isInMove: false)
     state.withLock { $0.move = nil }
-    cfuturestesting_set_time(-1)
+    cfuturestesting_set_time(-1)  // the real time
     _ = Trampoline.current.setElsewhere(elsewhere)
     cfuturestesting_set_run(previous)
     return result
@@ -336,10 +336,10 @@ final class OrderRun: @unchecked Sendable {
     the work that the body left behind (release what the body holds, and then end the work by `try await orders.runAll()`)
     """
 
-  /// Ends the body, runs its remaining work without choices, and drops its timers, so that its tasks can end.
-  private func unwind(_ task: Task<Void, Never>) {
-    state.withLock { $0.isUnwinding = true }
-    if reason != nil { inMove { task.cancel() } }
+  /// Runs the remaining work without choices, and drops its timers, so that the tasks can end: also `task`, that of the body.
+  private func endRemainingWork(of task: Task<Void, Never>) {
+    state.withLock { $0.isEnding = true }
+    if reason != nil { inMove { task.cancel() } }  // the body can still be suspended
     turnLimit = turns + Self.maximumTurns / 2
     makeMoves()
     var (items, queues) = state.withLock { state in
@@ -350,32 +350,32 @@ final class OrderRun: @unchecked Sendable {
     if !items.isEmpty || !queues.isEmpty { release { (items, queues, followUp) = ([], [:], nil) } }
   }
 
-  /// Returns the next item of the work that is left; `nil` if it has only dropped timers, or if nothing is left.
-  private func nextOfRest() -> Item? {
+  /// Returns the next item of the remaining work; `nil` if none is left, or if the caller has to look again.
+  private func nextRemainingItem() -> Item? {
     guard turns < turnLimit else {
       if reason == nil { sentence = Self.endlessRest }
       return end(.endless)
     }
     if let waiter = takeWaiterOfRunAll() { return waiter }  // first: endless work must not keep the body waiting
-    // Without the items: the last reference to a timer has to go in `release`.
-    let (next, count, isTimer, hasResult) = state.withLock { state in
+    // Numbers only, not the items, because `release` below has to drop the last reference to each timer.
+    let (next, count, hasDelay, hasResult) = state.withLock { state in
       let possible = state.agenda.possible
       return (possible.first?.number, possible.count, possible.first?.due != nil, state.result != nil)
     }
     if !isTearingDown, reason == nil, count > 1 { unexplored.insert(Self.leftWork) }
-    if let next, !isTimer { return state.withLock { $0.agenda.take(next) } }
-    // Another thread can resume the body, which then ends before its test.
+    if let next, !hasDelay { return state.withLock { $0.agenda.take(next) } }
+    // Another thread can still resume the body. Wait a moment, because the body has to end before its test does.
     if case .uncontrolled? = reason, !hasResult, arrivals.wait(timeout: .now() + .milliseconds(200)) == .success {
       return nil
     }
-    // From now on, futures break because the run ends. That is no work of the body.
+    // The futures of these timers break. The work that follows is not the body's.
     var timers = state.withLock { $0.agenda.takeTimers() }
     if !timers.isEmpty {
       isTearingDown = true
       release { timers = [] }
       return nil
     }
-    // A sleeping task has to end.
+    // Only a sleeping task is left. It runs before its time, so that it can end.
     if let next { return state.withLock { $0.agenda.take(next) } }
     return end(nil)
   }

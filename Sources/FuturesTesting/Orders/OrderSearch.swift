@@ -2,12 +2,8 @@ internal import Futures
 
 /// Runs the body in one order after another, until one fails.
 ///
-/// | part | orders |
-/// |---|---|
-/// | first | the order of submission |
-/// | then | random orders, none of which has run, until there are no others or `limit` is reached |
-///
-/// The first order that fails is shrunk and run once more, to show it.
+/// The first order is that of submission. Then come random orders, none of which has run, until there are no others or `limit` is
+/// reached. The first order that fails is shrunk and run once more, to show it.
 @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
 final class OrderSearch {
   struct Options {
@@ -69,18 +65,19 @@ final class OrderSearch {
         return .failure(watch.isCancelled ? CancellationError() : failure)
       }
       isComplete = tree.isComplete
-      if isComplete || orders.count >= options.limit || !canGoOn { return .success(report()) }
+      if isComplete || orders.count >= options.limit || hasUsedTime { return .success(report()) }
     }
     return .failure(CancellationError())
   }
 
-  private var canGoOn: Bool {
-    // Bounds the time of bodies with long orders. The smaller limit prevents an overflow.
-    if turns >= max(5_000_000, min(options.limit, 1 << 50) * 1_000) { return false }
-    return options.maximumDuration.map { ContinuousClock.now - start < $0 } ?? true
+  /// Whether the search has run for the maximum duration, or for too many turns: bodies with long orders need a bound, too.
+  private var hasUsedTime: Bool {
+    let maximumTurns = max(5_000_000, min(options.limit, 1 << 50) * 1_000)  // the `min` prevents an overflow
+    let hasUsedDuration = options.maximumDuration.map { ContinuousClock.now - start >= $0 } ?? false
+    return turns >= maximumTurns || hasUsedDuration
   }
 
-  /// Runs the body once.
+  /// Runs the body once, and collects what its report names.
   private func run(
     isShown: Bool = false,
     hasFailed: (@Sendable (() -> Void) -> Bool)?,
@@ -107,7 +104,8 @@ final class OrderSearch {
     let run = runShown(string)
     orders.insert(run.hash)
     (knownOrders, isComplete) = (run.knownOrders, run.knownOrders == 1)
-    if run.string != string, run.reason?.isOfOrder != false {
+    let wouldComeInEveryOrder = run.reason.map { !$0.dependsOnOrder } ?? false
+    if run.string != string, !wouldComeInEveryOrder {
       let sentence = "This order no longer exists: its moves have changed, or “\(string)” is not the whole string."
       return .failure(failure(run, .unknownOrder(sentence)))
     }
@@ -117,7 +115,8 @@ final class OrderSearch {
   /// Runs an order to show it, and once more without `hasFailed` if it fails, so that the test library records its issues.
   private func runShown(_ string: String) -> OrderRun {
     let run = runShown(string, hasFailed: options.hasFailed)
-    guard options.hasFailed != nil, run.string == string, let reason = run.reason, reason.isOfOrder else { return run }
+    guard let reason = run.reason, reason.dependsOnOrder else { return run }
+    guard options.hasFailed != nil, run.string == string else { return run }
     let shown = runShown(string, hasFailed: nil)
     shown.reason = shown.reason ?? reason
     return shown
@@ -138,14 +137,14 @@ final class OrderSearch {
 
   /// Shrinks the order of a failure, and runs it again to show it.
   private func show(_ failed: OrderRun) -> OrderFailure {
-    guard let reason = failed.reason, reason.isOfOrder else { return failure(failed) }
-    // The test library has recorded this error already, and would record it once for each repetition.
+    guard let reason = failed.reason, reason.dependsOnOrder else { return failure(failed) }
+    // Not repeated: the test library has recorded this error already, and would record it once more in each repetition.
     if case .thrown(let error) = reason, options.hasFailed == nil, "\(type(of: error))" == "ExpectationFailedError" {
       return failure(failed)
     }
     let shrunk = shrink(failed)
     let run = runShown(shrunk.string)
-    if run.reason?.isOfOrder == true { return failure(run) }
+    if let reason = run.reason, reason.dependsOnOrder { return failure(run) }
     let order = shrunk.trace.names().shortList(separator: " ▸ ")
     let sentence = "the order \(order) failed, and passed when it was repeated. \(reason.sentence)"
     return failure(shrunk, .notDeterministic(sentence))
@@ -153,16 +152,18 @@ final class OrderSearch {
 
   /// Returns a simpler order that fails in the same way: with fewer changes of context, or nearer to the order of submission.
   private func shrink(_ failed: OrderRun) -> OrderRun {
-    var (best, tries, vainTries, turnsLeft) = (failed, 0, 0, 100_000)
-    while vainTries < best.candidateCount, tries < 200, turnsLeft > 0, !watch.isCancelled {
-      var rest = best.candidate(tries % best.candidateCount)
+    var best = failed
+    var (tries, triesSinceBest, turnsLeft) = (0, 0, 100_000)
+    while triesSinceBest < best.candidateCount, tries < 200, turnsLeft > 0, !watch.isCancelled {
+      var wanted = best.candidate(tries % best.candidateCount)
+      // Takes the first wanted move that is possible; the others stay wanted.
       let run = run(hasFailed: options.hasFailed) { _, possible, first in
-        guard let place = rest.firstIndex(where: possible.contains) else { return first }
-        return possible.firstIndex(of: rest.remove(at: place)) ?? first
+        guard let place = wanted.firstIndex(where: possible.contains) else { return first }
+        return possible.firstIndex(of: wanted.remove(at: place)) ?? first
       }
-      (tries, vainTries, turnsLeft) = (tries + 1, vainTries + 1, turnsLeft - run.turns)
-      let fails = run.reason?.isSame(as: failed.reason) == true
-      if fails, run.complexity < best.complexity { (best, vainTries) = (run, 0) }
+      (tries, triesSinceBest, turnsLeft) = (tries + 1, triesSinceBest + 1, turnsLeft - run.turns)
+      let failsAlike = run.reason?.isSame(as: failed.reason) == true
+      if failsAlike, run.complexity < best.complexity { (best, triesSinceBest) = (run, 0) }
     }
     return best
   }
@@ -170,9 +171,10 @@ final class OrderSearch {
   // MARK: - Reports
 
   private func report() -> OrderReport {
-    OrderReport(
-      orders: max(orders.count, 1),
-      knownOrders: isComplete ? max(orders.count, 1) : max(knownOrders, orders.count + 1),
+    let orderCount = max(orders.count, 1)  // a first order whose move does not return is not in `orders`
+    return OrderReport(
+      orders: orderCount,
+      knownOrders: isComplete ? orderCount : max(knownOrders, orders.count + 1),
       isExhaustive: isComplete && left.isEmpty && unexplored.isEmpty,
       callsActors: callsActors,
       left: left,
@@ -180,7 +182,7 @@ final class OrderSearch {
     )
   }
 
-  /// Describes a move that does not return.
+  /// Returns the failure of a run whose present move does not return; called by the watch, with its sentence for this.
   func failureOfMove(_ sentence: String) -> any Error {
     guard let present else { return CancellationError() }
     guard let reason = present.reason else { return failure(present, .deadlock(waiting: []), sentence) }
@@ -191,7 +193,7 @@ final class OrderSearch {
     return failure(present, reason, cause)
   }
 
-  /// Describes the failure of a run, or another one.
+  /// Makes the failure of a run; `reason` and `text` take the place of the run's own reason and sentence.
   private func failure(_ run: OrderRun, _ reason: OrderFailure.Reason? = nil, _ text: String? = nil) -> OrderFailure {
     let reason = reason ?? run.reason ?? .endless
     let (notes, tasks) = run.state.withLock { ($0.notes, $0.namedTasks) }
@@ -219,24 +221,24 @@ final class OrderSearch {
 // The orders that the shrinker tries.
 @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
 extension OrderRun {
-  /// The places in `trace` where another context or task goes on.
+  /// The places in `trace` whose move is of another context or task than the move before.
   private var changes: [Int] { trace.indices.dropFirst().filter { trace[$0].column != trace[$0 - 1].column } }
 
-  /// Less is simpler to read.
+  /// Compares orders: the order with the smaller one is simpler to read.
   fileprivate var complexity: (Int, Int, Int) { (trace.count, changes.count, deviations.count) }
 
   fileprivate var candidateCount: Int { deviations.count + changes.count }
 
-  /// Returns the moves of an order that can be simpler, as far as they are possible: one for each deviation and each change.
+  /// Returns moves to try, of which a run makes the possible ones: a candidate for each deviation and for each change.
   fileprivate func candidate(_ number: Int) -> ArraySlice<OrderMove> {
     let deviations = deviations.sorted()
     if number < deviations.count {
-      // Without this move, its work comes later: in the order of submission.
+      // Without this deviation, the work of its move comes later: in the order of submission.
       var moves = trace.prefix(1 + deviations[deviations.count - 1])
       moves.remove(at: deviations[number])
       return moves
     }
-    // In place of the change, the context or task before it goes on.
+    // The next block of moves of the context or task before the change comes before the change.
     let place = changes[number - deviations.count]
     let column = trace[place - 1].column
     let block = trace[place...].drop { $0.column != column }.prefix { $0.column == column }

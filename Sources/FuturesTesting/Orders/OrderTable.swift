@@ -6,8 +6,6 @@ struct OrderRow: Sendable {
 
   /// Whether the order of submission has another move in this place.
   let isDeviation: Bool
-
-  /// The notes of the test in this move.
   let notes: [String]
 }
 
@@ -24,7 +22,7 @@ extension OrderFailure {
       starts[row.column] = width
       width += 2 + (rows.lazy.filter { $0.column == row.column }.map(\.name.count).max() ?? 0)
     }
-    guard width <= 112 else { return nil }
+    guard width <= 110 + 2 else { return nil }  // the last column needs no space after it
     return rows.enumerated().map { index, row in
       let number = "\(row.isDeviation ? "*" : " ") \(index < 9 && rows.count > 9 ? " " : "")\(index + 1)"
       let indentation = String(repeating: " ", count: (starts[row.column] ?? 0) - number.count)

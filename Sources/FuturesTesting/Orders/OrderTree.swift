@@ -8,7 +8,7 @@ struct OrderTree {
     var left: [Int]
   }
 
-  /// Bounds the memory: below that number, the orders of a run are random, and can repeat earlier ones.
+  /// Bounds the memory: with that many, later decisions are not kept but random, so orders can repeat.
   private static let maximumDecisions = 200_000
 
   /// By the hashes of the decisions before them.

@@ -38,7 +38,7 @@ final class OrderWatch: TaskExecutor {
 
   private let second = WatchSecond.length.get()
 
-  /// Runs a search in a task of its own, off the caller's actor, and returns its answer, or that of a move that does not return.
+  /// Runs a search in a task of its own, off the caller's actor; returns its answer, or the failure of a move that does not return.
   nonisolated(nonsending) func answer(
     of search: @escaping @Sendable () -> Answer,
     describing describe: @escaping @Sendable (_ sentence: String) -> any Error
@@ -47,7 +47,7 @@ final class OrderWatch: TaskExecutor {
     let answer = await withUnsafeContinuation { continuation in
       state.withLock { $0.caller = (continuation, describe) }
       task = Task(executorPreference: self) { self.resolve(search()) }
-      look()
+      lookAfterSecond()
     }
     // The task releases the body when it ends. A caller can rely on that, for example by `withoutActuallyEscaping`.
     if !state.withLock(\.isBlocked) { await task?.value }
@@ -63,6 +63,7 @@ final class OrderWatch: TaskExecutor {
     thread.async { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
   }
 
+  /// Gives an answer to the caller, who takes the first one.
   private func resolve(_ answer: Answer) { state.withLock { $0.caller.take() }?.waiter.resume(returning: answer) }
 
   /// Begins or ends a move of user code.
@@ -79,8 +80,8 @@ final class OrderWatch: TaskExecutor {
   /// For how many seconds a move can last.
   private static let maximum = 30
 
-  /// Looks at the present move after a second.
-  private func look() {
+  /// Looks at the present move each second, and ends the search if the move has lasted too long.
+  private func lookAfterSecond() {
     Self.queue.asyncAfter(deadline: .now() + second) { [weak self] in
       guard let self else { return }
       let (caller, isBlocked) = state.withLock { state in
@@ -90,7 +91,7 @@ final class OrderWatch: TaskExecutor {
         return (state.caller, state.isBlocked)
       }
       guard let caller else { return }
-      guard isBlocked else { return look() }
+      guard isBlocked else { return lookAfterSecond() }
       let failure = caller.describe(Self.sentence)
       // A caller on the main actor cannot go on, if the move is there.
       FuturesDiagnostics.write("\(failure)")
@@ -109,7 +110,7 @@ final class OrderWatch: TaskExecutor {
   /// Whether the runs still wait for work outside.
   var allowsWait: Bool { state.withLock { $0.patience > 0 && !$0.isCancelled } }
 
-  /// Counts the time of a wait: more than it took if the work sleeps or does not begin, which gets two seconds, not a minute.
+  /// Takes the time of a wait from the patience of all runs.
   func countWait(_ nanoseconds: UInt64) { state.withLock { $0.patience -= Int64(nanoseconds) } }
 }
 

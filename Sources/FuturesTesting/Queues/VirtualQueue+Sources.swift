@@ -63,7 +63,7 @@ extension OrderRun {
   fileprivate func queue(_ label: String, isConcurrent: Bool) -> VirtualQueue {
     if let queue = state.withLock({ $0.queues[label] }) { return queue }
     let queue = VirtualQueue(label: label, isConcurrent: isConcurrent, backend: backend(label, isConcurrent))
-    // The end of the run releases the queues, and nothing would release a later one.
+    // The end of the run releases the queues, so nothing would release a queue that is kept after it.
     state.withLock { if !$0.isOver { $0.queues[label] = queue } }
     return queue
   }
@@ -97,8 +97,8 @@ extension OrderRun {
       }
     } willRunAtOnce: { [self] in
       // The report names `sync`, because the work that it runs is not a move.
-      _ = leave(.sync, queue: label)
-      if !isOnOwnThread { state.withLock { interfere("has called `sync` on the queue “\(label)”.", &$0) } }
+      _ = noteOutsideWork(.sync, queue: label)
+      if !isOnOwnThread { state.withLock { noteInterference("has called `sync` on the queue “\(label)”.", &$0) } }
     }
   }
 }

@@ -30,7 +30,7 @@ public final class VirtualQueue: Sendable {
     /// Keeps work that is ready after a delay, which is more than zero.
     let submitAfter: @Sendable (_ nanoseconds: Int64, _ work: @escaping Work) -> Void
 
-    /// Called before work runs in `sync`, outside the order.
+    /// Called before a queue runs work in `sync` or `wait()`, outside the backend's order.
     let willRunAtOnce: @Sendable () -> Void
   }
 
@@ -56,25 +56,25 @@ public final class VirtualQueue: Sendable {
     var running = 0
     var isBarrierRunning = false
 
-    /// Whether work that runs now keeps the work up to a number from starting, because one of the two is a barrier.
+    /// Whether the work up to a number cannot start now: a barrier runs, or a barrier of that work waits for running work.
     func isBlocked(upTo number: Int) -> Bool {
       isBarrierRunning || running > 0 && items.contains { $0.number <= number && $0.isBarrier }
     }
 
     var hasBarrier: Bool { isBarrierRunning || items.contains(where: \.isBarrier) }
 
-    /// Takes the first work that no barrier holds back any more out of its item, for the backend.
-    /// - Returns: The item's number, whether it is a barrier, and the work; `nil` if there is no such work.
-    mutating func takeAdmitted(isConcurrent: Bool) -> (Int, Bool, Work)? {
+    /// Takes the work of the first item that can go to the backend, and keeps the item.
+    /// - Returns: The item's number, whether it is a barrier, and its work; `nil` if all other work has to wait for barriers.
+    mutating func takeAdmitted(isConcurrent: Bool) -> (number: Int, isBarrier: Bool, work: Work)? {
       for index in items.indices {
         let item = items[index]
-        // A barrier waits for all earlier work, and later work for it. The backend of a serial queue keeps its order.
+        // Only in a concurrent queue: the backend of a serial queue keeps the order.
         if isConcurrent {
-          let isPossible = item.isBarrier ? index == 0 && running == 0 : !isBarrierRunning
-          guard isPossible else { return nil }
+          let hasToWait = item.isBarrier ? index > 0 || running > 0 : isBarrierRunning
+          if hasToWait { return nil }
         }
         if let work = items[index].held.take() { return (item.number, item.isBarrier, work) }
-        if isConcurrent, item.isBarrier { return nil }  // the backend has it, and later work waits
+        if isConcurrent, item.isBarrier { return nil }  // the backend has this barrier, and later work waits for it
       }
       return nil
     }
@@ -174,40 +174,41 @@ public final class VirtualQueue: Sendable {
     runAtOnce(isBarrier: workItem.isBarrier) { workItem.perform() }
   }
 
-  /// Runs earlier work and then `work`; traps if `work` would wait for the caller.
+  /// Runs earlier work and then `work`, for `sync`; traps if `work` has to wait for running work, which is its caller.
   private func runAtOnce<Result>(isBarrier: Bool, _ work: () throws -> Result) rethrows -> Result {
     let isBarrier = isBarrier || !isConcurrent
     backend.willRunAtOnce()
     let (isDeadlock, last) = state.withLock { state in
       // A barrier waits for all work that runs; other work only for barriers.
-      (isBarrier ? state.running > 0 : state.isBlocked(upTo: state.lastNumber), state.lastNumber)
+      let isDeadlock = isBarrier ? state.running > 0 : state.isBlocked(upTo: state.lastNumber)
+      return (isDeadlock, state.lastNumber)
     }
     precondition(
       !isDeadlock,
       "`sync` on the queue “\(label)” is called from work of that queue, and waits for it: a deadlock."
     )
-    runWork(upTo: last, before: isBarrier)
+    runWork(upTo: last, all: isBarrier)
     willRun(isBarrier: isBarrier)
     defer { didRun(isBarrier: isBarrier) }
     return try work()
   }
 
-  /// Runs ready work, from the first piece on, for a caller that waits for it.
+  /// Runs the first pieces of work, for a caller that waits for them.
   /// - Parameters:
   ///   - last: The number of the last piece to run.
-  ///   - isBarrier: Whether the caller waits for all these pieces. Otherwise it does not wait for those after the last barrier.
-  private func runWork(upTo last: Int, before isBarrier: Bool) {
-    while let item = state.withLock({ state -> Item? in
+  ///   - runsAll: Whether to run all pieces up to `last`; if not, only those up to the last barrier among them.
+  private func runWork(upTo last: Int, all runsAll: Bool) {
+    func nextItem(_ state: State) -> Item? {
       guard let first = state.items.first, first.number <= last else { return nil }
-      let isNeeded = isBarrier || state.items.contains { $0.number <= last && $0.isBarrier }
-      return isNeeded ? first : nil
-    }) {
+      return runsAll || state.items.contains { $0.number <= last && $0.isBarrier } ? first : nil
+    }
+    while let item = state.withLock({ nextItem($0) }) {
       guard let work = item.take?() else { remove(item.number); continue }  // dropped: the test has ended
       work()
     }
   }
 
-  /// Runs a piece of work, and the work before it, at once.
+  /// Runs a piece of work, and the work before it, on the calling thread: for `wait()` of a work item.
   /// - Returns: Whether the work was in the queue, ready and not started.
   func runAtOnce(_ number: Int) -> Bool {
     backend.willRunAtOnce()
@@ -218,7 +219,7 @@ public final class VirtualQueue: Sendable {
         "`wait()` for a work item of the queue “\(label)” is called from work of that queue: a deadlock."
       )
       // On a concurrent queue too, all earlier work runs: Dispatch starts it first.
-      runWork(upTo: number, before: true)
+      runWork(upTo: number, all: true)
     }
     return isReady
   }
@@ -238,7 +239,7 @@ public final class VirtualQueue: Sendable {
     return number
   }
 
-  /// Adds work that is ready at `deadline`, and returns its number if that has come already.
+  /// Adds work that is ready at `deadline`, and returns its number; `nil` if the deadline has not come, as timers have none.
   @discardableResult
   private func add(at deadline: DispatchTime, isBarrier: Bool, _ work: @escaping Work) -> Int? {
     let delay = deadline.nanosecondsFromNow
@@ -246,10 +247,8 @@ public final class VirtualQueue: Sendable {
     let isBarrier = isBarrier || !isConcurrent
     backend.submitAfter(delay) { [self] in
       // A barrier waits for all work, and other work for a barrier. The backend of a serial queue keeps its order.
-      let hasToWait = state.withLock { state in
-        isConcurrent && (isBarrier ? state.running > 0 || !state.items.isEmpty : state.hasBarrier)
-      }
-      if hasToWait { return _ = add(isBarrier: isBarrier, work) }
+      let isBlocked = state.withLock { isBarrier ? $0.running > 0 || !$0.items.isEmpty : $0.hasBarrier }
+      if isConcurrent, isBlocked { return _ = add(isBarrier: isBarrier, work) }
       willRun(isBarrier: isBarrier)
       work()
       didRun(isBarrier: isBarrier)
@@ -289,7 +288,7 @@ public final class VirtualQueue: Sendable {
     }
   }
 
-  /// Counts a piece of work as ended, and submits the work that waited for that.
+  /// Counts a piece of work as ended, and submits the work that a barrier held back until now.
   private func didRun(isBarrier: Bool) {
     state.withLock { state in
       state.running -= 1

@@ -84,7 +84,7 @@ public final class VirtualWorkItem: Sendable {
     state.withLock { if !$0.hasEnded { $0.place = (queue, number) } }
   }
 
-  /// Runs the earlier work of the queue and this item, unless the item has ended; returns `false` if the item cannot run now.
+  /// Runs the earlier work of the queue and this item, for `wait()`; returns `true` also if the item has already ended.
   private func runAtOnce() -> Bool {
     let (hasEnded, place) = state.withLock { ($0.hasEnded, $0.place) }
     if hasEnded { return true }
