@@ -1,9 +1,9 @@
 // Futures that wait for several inputs. Results are in the order of the inputs (R11). Each input costs at most one
 // allocation and O(1) time, whatever their number.
 //
-// A future that is no longer needed is left: it is cancelled if it has no other consumer (R12, R16). `Never` and
-// `CompositeError` cannot represent cancellation. A derived future with such a failure leaves its inputs when it is
-// cancelled, and still resolves as they do.
+// To leave an input is to remove the join from its consumers, and to cancel the input if it has no other consumer (R12,
+// R16). `Never` and `CompositeError` cannot represent cancellation. A derived future with such a failure leaves its
+// inputs when it is cancelled, and still resolves as they do.
 
 extension Future {
   /// Returns a future of all values, in the order of the futures; it fails with the first failure.
@@ -30,8 +30,8 @@ extension Future {
   /// Returns a future of all results, in the order of the futures.
   ///
   /// Without futures it resolves at once with an empty array.
-  /// - Returns: A future of the results, which cannot fail. Cancelled, it leaves its inputs as a cancelled consumer does
-  ///   (R16), and still gathers their results.
+  /// - Returns: A future of the results, which cannot fail. Cancelling it cancels each input that nothing else waits for
+  ///   (R16). It still gathers the results of all inputs.
   @_alwaysEmitIntoClient
   public static func allSettled(_ futures: some Collection<Future>) -> Future<[Result<Value, Failure>], Never> {
     gather(Array(futures), decide: { _ in nil }) { inputs in
@@ -56,8 +56,8 @@ extension Future {
   /// Returns a future of all values, in the order of the futures, with `nil` for each failure.
   ///
   /// Without futures it resolves at once with an empty array.
-  /// - Returns: A future of the values, which cannot fail. Cancelled, it leaves its inputs as a cancelled consumer does
-  ///   (R16), and still gathers their results.
+  /// - Returns: A future of the values, which cannot fail. Cancelling it cancels each input that nothing else waits for
+  ///   (R16). It still gathers the results of all inputs.
   @_alwaysEmitIntoClient
   public static func allOptional(_ futures: some Collection<Future>) -> Future<[Value?], Never> {
     gather(Array(futures), decide: { _ in nil }) { inputs in .success(inputs.map { $0.peekedValue }) }
@@ -66,8 +66,8 @@ extension Future {
   /// Returns a future of the values of the successful futures, in the order of the futures; omits failures.
   ///
   /// Without futures it resolves at once with an empty array.
-  /// - Returns: A future of the values, which cannot fail. Cancelled, it leaves its inputs as a cancelled consumer does
-  ///   (R16), and still gathers their results.
+  /// - Returns: A future of the values, which cannot fail. Cancelling it cancels each input that nothing else waits for
+  ///   (R16). It still gathers the results of all inputs.
   @_alwaysEmitIntoClient
   public static func allSucceeding(_ futures: some Collection<Future>) -> Future<[Value], Never> {
     gather(Array(futures), decide: { _ in nil }) { inputs in .success(inputs.compactMap { $0.peekedValue }) }
@@ -158,7 +158,7 @@ extension Future {
     }
     var inputs: [JoinedInput] = []
     for future in repeat each futures {
-      if let input = future.input(failing: join) { inputs.append(input) }  // not if it was made resolved
+      if let input = future.input(failing: join) { inputs.append(input) }  // `nil`: it was made resolved
     }
     join.start(inputs)
     return Future(derived)
@@ -200,7 +200,7 @@ extension Future {
     var joined: [JoinedInput] = []
     joined.reserveCapacity(inputs.count)
     for index in inputs.indices {
-      if let input = inputs[index].input(deliver) { joined.append(input) }  // not if it was made resolved
+      if let input = inputs[index].input(deliver) { joined.append(input) }  // `nil`: it was made resolved
     }
     join.start(joined)
     return Future<New, NewFailure>(derived)

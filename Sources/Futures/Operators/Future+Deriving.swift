@@ -7,8 +7,8 @@ extension Future {
   ///   - delay: The delay before `transform` runs there; zero or less is no delay.
   ///   - transformed: The results that `transform` changes. It only passes other results on, so it runs inline for them.
   ///   - progressShare: The share of this future in the derived progress; 1 for a stage that passes progress on.
-  ///   - onlyWaits: Whether the stage only waits, for a delay or a context. If its source only waits too, progress leaves both out.
-  ///   - bypass: Replaces `transform` in a cancelled stage that cannot represent cancellation: skips the effect or the delay.
+  ///   - onlyWaits: Whether the stage does no work, as a delay or a hop. If its source does none either, progress leaves out both.
+  ///   - bypass: Replaces `transform` in a stage that is cancelled but cannot represent that. It skips the effect or the delay.
   ///   - transform: Makes the future to resolve as.
   /// - Returns: The derived future.
   @_alwaysEmitIntoClient
@@ -39,7 +39,7 @@ extension Future {
       return Future<New, NewFailure>(derived)
     }
     let source = asSharedState
-    // A future that was made resolved has done no work.
+    // A future that was made resolved has no state. It has done no work.
     let onlyWaits = onlyWaits && (!hasState || source.withState { $0.has(.onlyWaits) })
     guard runsInline else {
       let stage = SubmittedStage(
@@ -87,7 +87,7 @@ extension Future {
     hasState ? withState { $0.deliveredResult } : peek()
   }
 
-  /// The state behind the handle, which must have one.
+  /// The state behind the handle, as its base class and without a counted reference; the handle must have a state.
   @_alwaysEmitIntoClient
   var unmanagedBase: Unmanaged<FutureState> { .fromOpaque(unmanagedState.unsafelyUnwrapped.toOpaque()) }
 
@@ -106,7 +106,7 @@ extension Future {
   @_alwaysEmitIntoClient
   static func derived(from other: consuming Future, after share: Double) -> Future {
     if let result = other.peek() { return .resolved(result) }
-    // In one expression, because a second reference to the state would count as another handle.
+    // No variable for the handle: `claimExclusive` would count a second reference to the state as another handle.
     var inner: FutureState = other.takeState().unsafelyUnwrapped
     if FutureState.claimExclusive(&inner, after: share) {
       return Future(unsafeDowncast(inner, to: State<Value, Failure>.self))
@@ -140,7 +140,7 @@ extension Result where Success: Sendable {
 }
 
 extension FutureState {
-  /// Attaches a new stage to this state, and returns the stage's future; a settled state has delivered to the stage then.
+  /// Attaches a new stage to this state, and returns the stage's future; if this state is settled, it delivers to the stage now.
   @_alwaysEmitIntoClient
   final func attachStage<New, NewFailure>(_ stage: Stage<Outcome<New, NewFailure>>) -> Future<New, NewFailure> {
     attach(.passRetained(stage))

@@ -29,7 +29,7 @@ extension Future {
     tap(on: context.context) { result in MainActor.assumeIsolated { effect(result) } }
   }
 
-  /// Passes the result on, on `context`.
+  /// Resolves the derived future with the same result, on `context`.
   ///
   /// The `.immediate` consumers and transforms of the derived future then run there. A consumer that is attached after
   /// the resolution runs where it is attached. Cost: one hop.
@@ -38,11 +38,11 @@ extension Future {
   ///   it (R16).
   @_alwaysEmitIntoClient
   public func receive(on context: ExecutionContext) -> Future {
-    // The bypass, as in `tap`: a cancelled stage passes the result on without the context.
+    // `onlyWaits`, because a hop is no work. The bypass, as in `tap`: a cancelled stage passes the result on without the context.
     derive(on: context, onlyWaits: true, bypass: { .resolved($0) }) { result in .resolved(result) }
   }
 
-  /// Passes the result on, on the main actor.
+  /// Resolves the derived future with the same result, on the main actor.
   @_alwaysEmitIntoClient
   public func receive(on context: MainContext) -> Future {
     receive(on: context.context)

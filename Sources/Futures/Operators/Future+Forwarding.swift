@@ -4,8 +4,8 @@
 // `@Sendable`. The second takes closures without an annotation, as in old code, and is itself isolated to the main
 // actor. The second is disfavoured: otherwise nonisolated code could not pass a `@Sendable` closure.
 //
-// The name of its last parameter appears in the compiler's message. The message appears when a nonisolated caller
-// passes a closure without an annotation. `@preconcurrency` makes it a warning in Swift 5 mode.
+// If a nonisolated caller passes a closure without an annotation, the compiler names the last parameter of the second
+// overload in its error. `@preconcurrency` makes the error a warning in Swift 5 mode.
 //
 // A completion is called once, or never if the future never resolves.
 
@@ -234,9 +234,9 @@ extension Future where Failure == Never {
   }
 }
 
-// A closure such as `{ print($0) }` fits these two overloads and the overload for a `Result`. The latter wins, because
-// a member of a type ranks above a member of its protocol. With `@_disfavoredOverload` instead, the overloads that are
-// isolated to the main actor would win.
+// A closure such as `{ print($0) }` fits the two overloads below and the overload for a `Result`. That one wins, because
+// a member of a type ranks above a member of its protocol. If the two were members of `Future` and disfavoured, the
+// overloads that are isolated to the main actor would win.
 extension FutureProtocol {
   /// Calls `completion` with the error, or with `nil`, on the main actor.
   @_alwaysEmitIntoClient

@@ -5,9 +5,9 @@ extension Future {
   /// Calls a completion that is neither `@Sendable` nor on the main actor, with the result.
   ///
   /// For callback code without annotations, whose callers pass closures from any thread. The compiler checks nothing, so you
-  /// promise two things. The completion can run on `context`. Another thread does not use its captures at the same time. The
-  /// future calls it once, and then releases it. Prefer `forward(on:to:)` with `@Sendable` or `.main`, if you can change the
-  /// callers.
+  /// promise that the completion can run on `context`, and that no other thread uses its captures at the same time. The
+  /// future calls the completion once, and then releases it. Prefer `forward(on:to:)` with `@Sendable` or `.main`, if you
+  /// can change the callers.
   ///
   /// With main actor default isolation, a closure literal is isolated to the main actor. So it traps on any context but
   /// `.main`.

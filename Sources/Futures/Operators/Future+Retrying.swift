@@ -75,8 +75,8 @@ extension Future {
   /// }
   /// ```
   ///
-  /// `within` limits the starts: no attempt starts after this time, counted from the first start, and no delay that would end later.
-  /// The future then fails with the error of the last attempt, and not with a timeout. A running attempt is not cut short; add
+  /// `within` limits the starts: after this time, counted from the first start, no attempt starts. A delay that would end later
+  /// does not start either. The future then fails with the error of the last attempt. A running attempt is not cut short; add
   /// `timeout(after:)` to the work for that. The clock of the context measures the time. If the clock of a custom context measures
   /// only delays, the system's clock measures the attempts. A budget of zero or less allows only the first attempt.
   ///
@@ -125,18 +125,19 @@ extension Future {
     let promise = Promise<Value, Failure>(fileID: fileID, line: line)
     let cancellation = promise.cancellationToken
     let budget = budget.map { RetryBudget(nanoseconds: $0, on: context) }
-    // Starts attempt `number`, and returns its future. If the attempt fails, that future resolves as the next attempt, if there is
-    // one, and otherwise fails with the error. `waited` is the sum of the delays so far.
+    // Starts attempt `number`. Returns a future with its value; after a failure that future resolves as the next attempt, or fails
+    // with the error if no attempt follows. `waited` is the sum of the delays so far.
     @Sendable func attempt(_ number: Int, waited: Int64) -> Future {
       work().flatMapError { error in
         guard number < attempts, !cancellation.isCancelled, shouldRetry(error) else { return .failed(error) }
         let delay = max(0, delay?(number, error) ?? 0)
         let waited = waited.addingSaturated(delay)
         guard budget?.allowsStart(in: delay, waited: waited) ?? true else { return .failed(error) }
-        // The bypass: cancelled during the delay, a retry that cannot represent cancellation fails with the last error.
+        // A resolved future, for its transform: the next attempt, on the context after the delay. The bypass fails with the last
+        // error, if the retry is cancelled during the delay and cannot represent cancellation.
         return Future<Void, Failure>.succeeded(())
           .derive(on: context, afterNanoseconds: delay, bypass: { _ in .failed(error) }) { _ in
-            // Asks again, because the context can run this later than the delay says.
+            // Asks the budget again, because the context can run this later than the delay says.
             let isTooLate = budget.map { !$0.allowsStart(in: 0, waited: waited) } ?? false
             return cancellation.isCancelled || isTooLate ? .failed(error) : attempt(number + 1, waited: waited)
           }
@@ -160,14 +161,14 @@ struct RetryBudget: Sendable {
     start = Self.now(on: context)
   }
 
-  /// Returns the time of the context; that of the system's clock if the context does not tell its time.
+  /// Returns the time on the clock of the context, or else that of `immediate`, which uses the system's clock and is never `nil`.
   private static func now(on context: ExecutionContext) -> Int64 { context.now ?? ExecutionContext.immediate.now ?? 0 }
 
-  /// Returns whether an attempt can start after a delay within the budget; a budget of zero or less allows none.
+  /// Returns whether a further attempt can start within the budget.
   /// - Parameters:
   ///   - delay: The delay from now.
-  ///   - waited: The sum of all delays, including this one. For a context that does not tell its time, at least this has passed.
-  /// - Returns: Whether the attempt can start.
+  ///   - waited: The sum of all delays, with this one. At least this has elapsed then, if the context's clock only measures delays.
+  /// - Returns: Whether it can start; always `false` for a budget of zero or less.
   @usableFromInline
   func allowsStart(in delay: Int64, waited: Int64) -> Bool {
     guard nanoseconds > 0 else { return false }

@@ -95,7 +95,7 @@ extension Future where Value == Void, Failure == any Error {
   /// Returns a future that succeeds after `duration`, as a sleep does, and fails when it is cancelled.
   ///
   /// `try await Future<Void, any Error>.after(.seconds(1)).value(onCancel: .cancel)` sleeps as `Task.sleep` does. Without a type, as in
-  /// `Future.after(.seconds(1))`, the overload that cannot fail comes first.
+  /// `Future.after(.seconds(1))`, the compiler chooses the overload that cannot fail.
   /// - Returns: The future; it is resolved if `duration` is zero or less. Cancelling it frees the timer, and fails it with
   ///   `CancellationError`.
   @_alwaysEmitIntoClient
@@ -182,6 +182,7 @@ extension Future {
   /// As `delay(by:on:)`, with a delay in nanoseconds.
   @_alwaysEmitIntoClient
   func delay(byNanoseconds delay: Int64, on context: ExecutionContext) -> Future {
+    // Not `self` without a delay: cancelling the derived future must not cancel this one, which can have other consumers.
     guard delay > 0 else { return derive(onlyWaits: true) { result in .resolved(result) } }
     // The bypass: a cancelled stage whose failure type cannot represent cancellation ends the delay.
     return derive(
@@ -195,7 +196,7 @@ extension Future {
     }
   }
 
-  /// As the public overloads, in nanoseconds; for a time of zero or less, calls `makeResult` at once if it `mayRunInline`.
+  /// As the public overloads, in nanoseconds; at zero or less, runs `makeResult` now if it `mayRunInline`: on this thread.
   @usableFromInline
   func timeout(
     afterNanoseconds duration: Int64,
@@ -212,11 +213,11 @@ extension Future {
     let derived = InterruptibleStage<Outcome<Value, Failure>>(
       of: .passUnretained(source),
       deadline,
-      outlivesSource: true
+      outlivesSource: true  // the timeout comes although the promise was dropped (R4)
     )
     let future = source.attachStage(derived)
     let work = DeadlineWork(deadline, of: derived) {
-      // The user's closure does not run in vain for a future that has ended.
+      // The first check keeps the user's closure from running in vain. The second one fails if another thread resolves meanwhile.
       guard !derived.isResolved, derived.resolve(makeResult(), in: nil) else { return }
       if source.removeCancelled(derived) { source.cancel() }
     }

@@ -89,8 +89,8 @@ extension Future {
   /// Both futures have one failure type. For a future with another one, write ``eraseFailure()`` or `mapError`.
   ///
   /// If the derived future is dropped, `transform` still runs (R5). Cost: one allocation while this future is
-  /// pending, and one more if `transform` captures something. If it is resolved: none, if the returned future is resolved or was made in
-  /// `transform`.
+  /// pending, and one more if `transform` captures something. A resolved future allocates nothing if the returned
+  /// future is resolved too, or was made in `transform`.
   /// - Parameters:
   ///   - context: Where `transform` runs; `.immediate` by default.
   ///   - progressShare: This future's share of the progress, in 0...1. The rest is for the second future (R19).
@@ -126,7 +126,7 @@ extension Future {
         defer { trampoline.leave() }
         return Future<New, Failure>.derived(from: transform(value), after: share)
       }
-      // Deliveries nest too deeply, as in `map`.
+      // Deliveries nest too deeply here. So the transform runs later, as in `map`.
       let derived = FollowingStage<Outcome<New, Failure>>(progressShare: share)
       trampoline.defer { if !derived.isResolved { derived.follow(transform(value), in: trampoline) } }
       return Future<New, Failure>(derived)
@@ -216,6 +216,7 @@ extension Future where Failure == Never {
   ///   it (R16).
   @_alwaysEmitIntoClient
   public func setFailureType<New: Error>(to type: New.Type = New.self) -> Future<Value, New> {
+    // `onlyWaits`: a join then leaves `after(_:).setFailureType()` out of its progress, as it leaves out `after(_:)` itself.
     derive(onlyWaits: true) { result in .succeeded(result.get()) }
   }
 }

@@ -1,8 +1,7 @@
 // The transforms with `on: .main`: their closures are isolated to the main actor.
 //
 // Each transform stores the user's closure in one other closure, the argument of `derive`. That closure runs on the
-// main actor only for results to transform. Other results pass on inline, on any thread. So only the first case asserts
-// the isolation.
+// main actor only for results to transform, so only their branch calls `assumeIsolated`. Other results pass on inline.
 
 extension Future {
   /// Transforms the value on the main actor; a failure passes on unchanged.
@@ -172,7 +171,7 @@ extension Future {
     flattening work: @escaping @MainActor () -> Future<Value, Failure>
   ) {
     let start = Future<Void, Failure>(startedAt: fileID, line, on: context.context)
-    // The start has no share of the progress. All of it belongs to the future that `work` returns.
+    // The share of `start` is 0, because the whole progress belongs to the future that `work` returns.
     self = start.derive(on: context.context, progressShare: 0) { _ in MainActor.assumeIsolated { work() } }
   }
 

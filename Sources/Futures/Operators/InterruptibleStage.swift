@@ -5,7 +5,7 @@ final class InterruptibleStage<Stored: OutcomeStorage>: Stage<Stored>, @unchecke
   private let outlivesSource: Bool
 
   /// - Parameters:
-  ///   - source: The state to wait for.
+  ///   - source: The state to wait for, to which the caller attaches the stage.
   ///   - interruption: The interruption that can resolve the stage.
   ///   - outlivesSource: Whether the interruption can still resolve the stage after its source is broken.
   init(of source: Unmanaged<FutureState>, _ interruption: Interruption, outlivesSource: Bool) {
@@ -14,9 +14,10 @@ final class InterruptibleStage<Stored: OutcomeStorage>: Stage<Stored>, @unchecke
     super.init(of: source) { stage, source, trampoline in
       let stage = unsafeDowncast(stage, to: InterruptibleStage.self)
       if outlivesSource, source.breakReason != nil {
-        // The stage stays pending until the interruption, its new producer, which a cancellation of the stage then cancels.
+        // The stage stays pending until the interruption, which is its producer now. So cancelling the stage cancels that.
         stage.setProducer(.inputs(interruption))
-        // The stage's consumers do not see the break of the source, so the stage reports their wait, unless it has ended itself.
+        // The break does not reach the consumers of the stage, so it is reported here. A stage that was cancelled, or is broken
+        // because a context dropped the work of the timer, needs no report.
         if stage.breakReason == nil, !stage.wasCancelled { source.reportWaitForBrokenPromise() }
         return
       }
@@ -25,9 +26,9 @@ final class InterruptibleStage<Stored: OutcomeStorage>: Stage<Stored>, @unchecke
     }
   }
 
-  /// Returns `nil`, because the interruption can still resolve the stage although its source never resolves.
+  /// Called when the source has turned out to never resolve; `nil`, because the interruption can still resolve the stage.
   ///
-  /// If the stage is cancelled, its new producer leaves the source and cancels the interruption.
+  /// Changes the producer, so that cancelling the stage leaves the source and cancels the interruption.
   override func stateToOrphan(from source: FutureState) -> FutureState? {
     setProducer(.inputs(OrphanedInputs(self, of: source, interruptedBy: interruption)))
     return nil

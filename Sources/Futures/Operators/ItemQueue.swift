@@ -83,7 +83,7 @@ final class ItemQueue<Item: Sendable, Value: Sendable, Failure: Error>: Inputs, 
   /// Returns the next action of the starting thread, under the lock; any action except `start` ends this thread's turn.
   @_alwaysEmitIntoClient
   func nextStep() -> Step {
-    guard !isFinished else { return .wait }  // no other turn follows, so `isStarting` stays as it is
+    guard !isFinished else { return .wait }  // no other thread's turn follows, so `isStarting` can stay `true`
     if active < limit, let item = waiting.popLast() {
       active += 1
       values.append(nil)
@@ -93,7 +93,7 @@ final class ItemQueue<Item: Sendable, Value: Sendable, Failure: Error>: Inputs, 
     // An active item that is not broken can still get a value, and then frees its slot.
     guard active == broken else { return .wait }
     isFinished = true
-    // Without a broken item, none is active, so each has its value.
+    // Without a broken item, none is active, so each slot is free. Therefore none is waiting either, and each has its value.
     guard let reason else { return .succeed(values.map { $0.unsafelyUnwrapped }) }
     defer { running = [:] }
     return .breakForever(reason, leaving: Array(running.values))
@@ -108,7 +108,8 @@ final class ItemQueue<Item: Sendable, Value: Sendable, Failure: Error>: Inputs, 
       case .failure(let error): fail(error, in: trampoline)
       }
     } else if let input = input(from: future, index: index) {
-      // While the item started, the queue can have finished, and the derived future can have been cancelled or awaited.
+      // While the item started, the queue can have finished, and the derived future can have been cancelled or awaited. Then the
+      // code below, outside the lock, cancels the item's future if nothing else waits for it (R16), or raises its tasks.
       var (isFinished, isResultOnly) = (false, false)
       var priority: TaskPriority?
       derived.addProgressPart(of: total, input.state) {
@@ -125,7 +126,7 @@ final class ItemQueue<Item: Sendable, Value: Sendable, Failure: Error>: Inputs, 
     }
   }
 
-  /// Makes the future of an item an input, whose result frees the item's slot for the next one; `nil` if it was made resolved.
+  /// Makes an item's future an input, whose result frees the slot for the next item; `nil` for a future without a state.
   @_alwaysEmitIntoClient
   func input(from future: Future<Value, Failure>, index: Int) -> JoinedInput? {
     future.input { _, source, trampoline in
@@ -138,14 +139,16 @@ final class ItemQueue<Item: Sendable, Value: Sendable, Failure: Error>: Inputs, 
     }
   }
 
-  /// Counts an item that keeps its slot, because its future never resolves: it is broken, or an orphan if `reason` is `nil`.
+  /// Counts an item that keeps its slot because its future never resolves.
+  ///
+  /// The future is broken for `reason`. If that is `nil`, the future is an orphan, which only a cancellation can resolve.
   @usableFromInline
   func markBroken(_ index: Int, _ reason: BreakReason?) {
     let input = lock.withLock { () -> JoinedInput? in
       guard !isFinished else { return nil }
       self.reason.takeStronger(reason)
       broken += 1
-      // An orphan stays in `running`, because it counts this queue as a consumer: `nextStep` leaves it when all items have ended.
+      // An orphan still counts this queue as a consumer. So it stays in `running` until `nextStep` breaks the derived future.
       return reason == nil ? nil : running.removeValue(forKey: index)
     }
     _ = input  // released here, outside the lock
@@ -163,14 +166,14 @@ final class ItemQueue<Item: Sendable, Value: Sendable, Failure: Error>: Inputs, 
     _ = input  // released here, outside the lock
   }
 
-  /// Fails the derived future with the first error, and leaves the other items; a later error changes nothing.
+  /// Fails the derived future with the error of an item, and leaves the other items; changes nothing if the queue has finished.
   @_alwaysEmitIntoClient
   func fail(_ error: Failure, in trampoline: Trampoline?) {
-    let isFirst = lock.withLock {
+    let wasFinished = lock.withLock {
       defer { isFinished = true }
-      return !isFinished
+      return isFinished
     }
-    guard isFirst else { return }
+    guard !wasFinished else { return }
     derived.resolve(.failure(error), in: trampoline)
     leaveItems()
   }
@@ -184,7 +187,7 @@ final class ItemQueue<Item: Sendable, Value: Sendable, Failure: Error>: Inputs, 
   }
 
   override func describe(into facts: inout NodeFacts) {
-    // While another thread has the lock, nothing is known, so an item might be starting.
+    // An item that is starting is no input yet, and can fail. There might be one while another thread has the lock.
     (facts.inputs, facts.endsWithoutInputs) =
       lock.withLockIfAvailable { (running.map(\.value.state), isStarting) } ?? (nil, true)
   }
@@ -212,7 +215,7 @@ final class ItemQueue<Item: Sendable, Value: Sendable, Failure: Error>: Inputs, 
   override func removeFromInputs(forResult needsResult: Bool) -> [FutureState] {
     let (running, waiting, values) = lock.withLock { () -> ([Int: JoinedInput], [Item], [Value?]) in
       isResultOnly = needsResult
-      // The result needs every item, so the waiting items still start.
+      // A derived future that still needs its result needs every item, so the waiting items still start.
       guard !needsResult else { return (self.running, [], []) }
       isFinished = true
       defer {

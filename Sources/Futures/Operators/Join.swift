@@ -50,7 +50,7 @@ final class Join<Derived: OutcomeStorage>: Inputs, @unchecked Sendable {
       guard complete != nil else { return ProgressParts() }  // finished: the progress stays as it is
       let pending = inputs.map(\.state)
       let working = pending.filter { !$0.has(.onlyWaits) }
-      // A timer is a part only if nothing else is pending: without any part the progress would be 1 before the result.
+      // An input that only waits for a timer is a part only if all pending ones do: without a part, the progress would be 1 now.
       let states = working.isEmpty ? pending : working
       let ended = total - inputs.count
       let share = 1 / Double(ended + states.count)
@@ -75,7 +75,7 @@ final class Join<Derived: OutcomeStorage>: Inputs, @unchecked Sendable {
     facts.inputs = lock.withLockIfAvailable { inputs.map(\.state) }
   }
 
-  /// Attaches to all inputs, in order; their results can arrive meanwhile.
+  /// Attaches to all inputs, in order, after the operator has made them; results can arrive during the call.
   @_alwaysEmitIntoClient
   func start(_ inputs: [JoinedInput]) {
     awaited.store(inputs.count, ordering: .relaxed)  // not shared yet
@@ -90,7 +90,7 @@ final class Join<Derived: OutcomeStorage>: Inputs, @unchecked Sendable {
   /// - Parameters:
   ///   - type: The type of the inputs.
   ///   - decide: Returns the result of the derived future if the input alone decides it.
-  /// - Returns: One closure for all inputs of `type`, so that an input is its consumer and nothing else.
+  /// - Returns: One closure for all inputs of `type`, so that an input costs only its consumer.
   @_alwaysEmitIntoClient
   func delivery<Value: Sendable, Failure: Error>(
     of type: Future<Value, Failure>.Type,
@@ -98,16 +98,16 @@ final class Join<Derived: OutcomeStorage>: Inputs, @unchecked Sendable {
   ) -> Consumer.Delivery {
     { [self] _, source, trampoline in
       if let result = unsafeDowncast(source, to: State<Value, Failure>.self).result {
-        count(decision: decide(result), in: trampoline)
+        inputResolved(deciding: decide(result), in: trampoline)
       } else {
         markBroken(source.breakReason, in: trampoline)
       }
     }
   }
 
-  /// Counts an input whose result has arrived, or resolves the derived future at once if there is a `decision`.
+  /// Resolves the derived future if the result of an input decides it; otherwise counts the input as ended.
   @_alwaysEmitIntoClient
-  func count(decision: Resolution?, in trampoline: Trampoline) {
+  func inputResolved(deciding decision: Resolution?, in trampoline: Trampoline) {
     if let decision {
       if derived.resolve(decision, in: trampoline) { leaveInputs() }
     } else {
@@ -115,9 +115,9 @@ final class Join<Derived: OutcomeStorage>: Inputs, @unchecked Sendable {
     }
   }
 
-  /// Counts an input that never resolves: it is broken, or an orphan if `reason` is `nil`.
+  /// Counts an input that never resolves as ended; the other inputs can still decide.
   ///
-  /// The other inputs can still decide.
+  /// The input is broken for `reason`. If that is `nil`, the input is an orphan, which only a cancellation can resolve.
   @usableFromInline
   func markBroken(_ reason: BreakReason?, in trampoline: Trampoline) {
     lock.withLock { self.reason.takeStronger(reason) }
@@ -167,19 +167,19 @@ extension Future {
   @_alwaysEmitIntoClient
   func input(_ deliver: @escaping Consumer.Delivery) -> JoinedInput? {
     guard case .sharedState(let state) = storage else { return nil }
+    // The state of a promise has a slot for one consumer. The caller that claims the slot makes the state its own consumer.
     guard state.remove(.hasFreeSlot) else {
       return JoinedInput(state: state, consumer: Consumer(kind: .input, deliver: deliver))
     }
-    // The state of a promise still has room for a consumer, so it is its own consumer for the join.
     state.kind = .input  // in no list yet
     unmanagedSlot.takeUnretainedValue().storeCallback(.input(deliver))
     return JoinedInput(state: state, consumer: nil)
   }
 
-  /// Makes this future an input of a join that its failure decides.
+  /// Makes this future an input of a join whose result its failure decides; `nil` if this future was made resolved.
   ///
-  /// `zip` calls it for each element of its pack. The closure is made here since an optimised `zip` crashed in a closure that
-  /// was made in the pack's loop (Swift 6.3).
+  /// `zip` calls this for each element of its pack. The closure is made here, because an optimised `zip` crashed in a closure
+  /// that was made in the pack's loop (Swift 6.3).
   @inline(never)
   func input<Derived>(failing join: Join<Derived>) -> JoinedInput? where Derived.Failure == Failure {
     input(join.delivery(of: Future.self) { result in result.failure.map { .failure($0) } })

@@ -64,7 +64,7 @@ extension Promise where Failure == any Error {
   where Value == (First, Second) {
     let handler = valueOrErrorHandler
     return { first, second, error in
-      let both = first.flatMap { first in second.map { (first, $0) } }
+      let both = first.flatMap { first in second.map { second in (first, second) } }  // `nil` if a value is missing
       handler(both, error)
     }
   }

@@ -43,12 +43,12 @@ final class SubmittedStage<Value: Sendable, Failure: Error, New: Sendable, NewFa
   @exclusivity(unchecked) @usableFromInline final var transform: ResultTransform?
   /// Taken when a custom context gets the work: such a context can own the work, which owns this stage, so a cycle would form.
   ///
-  /// A queue stays, for `queueToRunOn(after:)`: it owns the work only until it has run it.
+  /// A queue owns the work only until it has run. So the stage keeps its queue, which `queueToRunOn(after:)` returns.
   @exclusivity(unchecked) @usableFromInline final var context: ExecutionContext?
   /// In nanoseconds; zero without a delay.
   @usableFromInline let delay: Int64
   @usableFromInline let transformed: TransformedResults
-  /// Replaces `transform` in a cancelled stage that cannot represent cancellation: skips the effect or the delay.
+  /// Replaces `transform` if the stage is cancelled but cannot represent that; skips the effect or the delay.
   ///
   /// Taken as `transform` is. Any thread can read `hasBypass` instead.
   @exclusivity(unchecked) @usableFromInline final var bypass: ResultTransform?
@@ -73,19 +73,19 @@ final class SubmittedStage<Value: Sendable, Failure: Error, New: Sendable, NewFa
     self.delay = delay
     self.transformed = transformed
     deadline = delay > 0 ? Interruption() : nil
-    super.init(of: source, progressShare: source.share(progressShare)) { stage, source, trampoline in
+    super.init(of: source, progressShare: source.shareOfWork(progressShare)) { stage, source, trampoline in
       unsafeDowncast(stage, to: SubmittedStage.self).deliver(from: source, in: trampoline)
     }
     // An immediate context gets this stage only for a delay, whose timer then starts the work as a custom context does.
     kind = context.isImmediate ? .custom : context.consumerKind
   }
 
-  /// Submits the transform to the context, or passes on a result that needs no transform.
+  /// Gets the result of the source: submits the transform to the context, or passes on a result that needs no transform.
   ///
   /// Another thread can cancel the stage meanwhile. Whichever thread wins `claimSubmitted()` uses or drops the transform.
   @_alwaysEmitIntoClient
   func deliver(from source: FutureState, in trampoline: Trampoline) {
-    guard kind != .follower else { return resolve(as: source, in: trampoline) }
+    guard kind != .follower else { return resolve(as: source, in: trampoline) }  // the transform has made `source`
     let context = kind == .custom ? takeValue(at: &context) : context
     let typedSource = unsafeDowncast(source, to: State<Value, Failure>.self)
     guard let result = typedSource.result else {  // a broken source
@@ -118,14 +118,13 @@ final class SubmittedStage<Value: Sendable, Failure: Error, New: Sendable, NewFa
     if hasBypass, isCancelled { return nil }  // the bypass resolves the stage without the queue
     switch currentStatus {
     case .listed, .listedByOther, .resultOnly:
-      // A settled source is about to deliver. A result that the transform only passes on would not need the queue.
+      // A settled source is about to deliver. A pending one can still have any result, so the stage is sure to need the queue
+      // only if it transforms each.
       let transformsEachResult = transformed.hasValues && (transformed.hasFailures || Failure.self == Never.self)
       guard transformsEachResult, !source.isSettled else { return nil }
     case .submitted:
-      guard let result = unsafeDowncast(source, to: State<Value, Failure>.self).result, transformed.contain(result)
-      else {
-        return nil
-      }
+      let result = unsafeDowncast(source, to: State<Value, Failure>.self).result
+      guard let result, transformed.contain(result) else { return nil }
     case .new, .notified, .finished: return nil
     }
     return context?.identity
@@ -161,7 +160,7 @@ final class SubmittedStage<Value: Sendable, Failure: Error, New: Sendable, NewFa
   }
 }
 
-/// The work of a stage for its execution context: runs once, or breaks the stage when the context drops it.
+/// The work that a stage submits to its context; breaks the stage if the context releases the work without running it (R2a).
 @_fixed_layout
 @usableFromInline
 final class StageWork<Value: Sendable, Failure: Error, New: Sendable, NewFailure: Error>: Sendable {
@@ -180,7 +179,7 @@ final class StageWork<Value: Sendable, Failure: Error, New: Sendable, NewFailure
   @_alwaysEmitIntoClient
   func run() {
     guard stage.claimSubmitted(), let transform = stage.takeTransform(), let result = source.result else { return }
-    stage.deadline?.fire()
+    stage.deadline?.fire()  // releases the closure that would cancel the timer
     stage.follow(transform(result), in: nil)
   }
 

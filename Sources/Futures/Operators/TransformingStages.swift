@@ -53,6 +53,7 @@ final class MapStage<Value: Sendable, Stored: OutcomeStorage>: Stage<Stored>, @u
     self.transform = consume transform
     super.init(of: source) { stage, source, trampoline in
       let stage = unsafeDowncast(stage, to: MapStage.self)
+      // If there is no value, `value(of:in:)` has ended the stage. The transform is there: a removed stage gets no delivery.
       guard let value: Value = stage.value(of: source, in: trampoline),
         let new = takeValue(at: &stage.transform)?.apply(value)
       else { return }
@@ -70,7 +71,7 @@ final class MapStage<Value: Sendable, Stored: OutcomeStorage>: Stage<Stored>, @u
 
 /// A stage that resolves as the future that its transform makes of a value or a result of its source.
 ///
-/// Once it is a `follower`, its source is that future.
+/// After that the stage is a `follower` of that future, which is its new source. So it gets a second delivery.
 @_fixed_layout
 @usableFromInline
 final class FlatMapStage<Argument: Sendable, New: Sendable, Failure: Error>: MovingStage<Outcome<New, Failure>>,
@@ -86,7 +87,7 @@ final class FlatMapStage<Argument: Sendable, New: Sendable, Failure: Error>: Mov
     _ transform: __owned Transform<Argument, Future<New, Failure>>
   ) {
     self.transform = consume transform
-    super.init(of: source, progressShare: source.share(progressShare)) { stage, source, trampoline in
+    super.init(of: source, progressShare: source.shareOfWork(progressShare)) { stage, source, trampoline in
       let stage = unsafeDowncast(stage, to: FlatMapStage.self)
       guard stage.kind != .follower else { return stage.resolve(as: source, in: trampoline) }
       guard let value: Argument = stage.value(of: source, in: trampoline) else { return }
@@ -102,7 +103,7 @@ final class FlatMapStage<Argument: Sendable, New: Sendable, Failure: Error>: Mov
     _ transform: __owned Transform<Argument, Future<New, Failure>>
   ) where Argument == Result<V, F> {
     self.transform = consume transform
-    super.init(of: source, progressShare: source.share(progressShare)) { stage, source, trampoline in
+    super.init(of: source, progressShare: source.shareOfWork(progressShare)) { stage, source, trampoline in
       let stage = unsafeDowncast(stage, to: FlatMapStage.self)
       guard stage.kind != .follower else { return stage.resolve(as: source, in: trampoline) }
       if let result = unsafeDowncast(source, to: State<V, F>.self).result {
@@ -120,7 +121,7 @@ final class FlatMapStage<Argument: Sendable, New: Sendable, Failure: Error>: Mov
   func applyTransform(to argument: Argument, in trampoline: Trampoline) {
     let transform = takeValue(at: &transform).unsafelyUnwrapped
     // The transform lives until the stage follows its future, because it can own the promise of that future.
-    // In one expression: with a variable as a second handle, the future would not be private.
+    // No variable for the future: a second handle would keep its state from being spliced out of a recursion (R6).
     withExtendedLifetime(transform) { follow(transform.apply(argument), in: trampoline) }
   }
 
@@ -140,7 +141,7 @@ private protocol SuccessType { static var success: Any.Type { get } }
 extension Result: SuccessType { static var success: Any.Type { Success.self } }
 
 extension Stage {
-  /// Returns the value of `source`; resolves the stage as the source, without its transform, if the source failed or broke.
+  /// Returns the value of `source`; `nil` if the source failed or broke: then this has resolved or broken the stage likewise.
   @_alwaysEmitIntoClient
   @inline(__always)
   final func value<Value: Sendable>(of source: FutureState, in trampoline: Trampoline) -> Value? {
@@ -158,7 +159,7 @@ extension Stage {
 }
 
 extension MovingStage {
-  /// Resolves as `other`, which a transform made.
+  /// Resolves as `other`, which a transform made: now if `other` is resolved, otherwise when it resolves.
   @_alwaysEmitIntoClient
   final func follow<V, F>(
     _ other: consuming Future<V, F>,
@@ -167,17 +168,17 @@ extension MovingStage {
     if let result = other.peek() {
       resolve(result, in: trampoline)
     } else {
-      // In one expression: with a second reference, the state would not be private.
+      // No variable for the state: a second reference would keep it from being spliced out of a recursion (R6).
       follow(other.takeState().unsafelyUnwrapped)
     }
   }
 }
 
 extension Unmanaged<FutureState> {
-  /// Returns the share of a stage's source in the progress: `share`, or zero if the source only waits.
+  /// Returns the share of a stage's source in the progress: `share`, or zero for a source that waits for a delay or a context.
   @_alwaysEmitIntoClient
   @inline(__always)
-  func share(_ share: Double) -> Double {
+  func shareOfWork(_ share: Double) -> Double {
     _withUnsafeGuaranteedRef { $0.has(.onlyWaits) } ? 0 : share
   }
 }

@@ -13,7 +13,7 @@ extension Future {
     case .succeeded: return .finished
     case .failed: return .none
     case .sharedState(let state):
-      state.followProgress()
+      state.requestProgress()
       return state.lastProgress
     }
   }
@@ -43,7 +43,7 @@ extension Future {
     observeProgress(on: context, includingEnd: false, callback)
   }
 
-  /// Does the same as `whenProgressed`; if `includesEnd`, calls `callback` at the end even if it already has the last progress.
+  /// Does the same as `whenProgressed`; if `includesEnd`, always calls `callback` at the end, also without a new progress.
   ///
   /// Foundation's `Progress` needs that call, because it finishes when the future fails, too.
   package func observeProgress(
@@ -52,14 +52,14 @@ extension Future {
     _ callback: @escaping @Sendable (FutureProgress) -> Void
   ) -> Registration {
     if case .sharedState(let state) = storage {
-      state.followProgress()  // makes the record, in which the observer is listed
+      state.requestProgress()  // makes the record, which lists the observer
       let observer = ProgressObserver(on: context, includingEnd: includesEnd, callback)
       if state.addListener(observer) {
         state.start()
         return Registration(.future(state, observer))
       }
     }
-    // The future has ended, so there is one call, with the last progress.
+    // The future has ended, so there is one call, with the last progress, as if a future of the progress were observed.
     let progress = currentProgress
     return Future<FutureProgress, Never>.succeeded(progress).whenSucceeded(on: context, callback)
   }

@@ -12,7 +12,7 @@ extension FutureState {
   /// As `lastProgress`, under the lock.
   final var lastProgressInLock: FutureProgress { progressRecord?.current ?? (hasSucceeded ? .finished : .none) }
 
-  /// Returns the progress if `listener` has not got it, and counts it as seen; under the lock.
+  /// Returns the progress, and notes that `listener` has it; `nil` if the listener had it before; under the lock.
   final func unseen(by listener: ProgressListener) -> FutureProgress? {
     guard let record = progressRecord, listener.seen != record.version else { return nil }
     listener.seen = record.version
@@ -45,7 +45,7 @@ extension FutureState {
       let share = record.reserve(share)
       guard let child else { return record.addEnded(share) }
       link = record.link(to: child, from: self, as: .part(share))
-      return false
+      return false  // the child reports when the link is connected
     }
     if let link { Self.connect([link]) }
   }
@@ -65,22 +65,22 @@ extension FutureState {
       let share = ProgressPart(1 / Double(total))
       guard let source else { return record.addEnded(share) && record.beginDelivering() }
       link = record.link(to: source, from: self, as: .part(share))
-      return false
+      return false  // the source reports when the link is connected
     }
     if mustNotify { notifyListeners() }
     if let link { Self.connect([link]) }
   }
 
-  /// Applies the progress of a linked state.
+  /// Applies the progress of a linked state, which notifies its listeners now.
   /// - Returns: Whether the caller must notify the listeners of this state.
   private final func sourceReported(_ link: ProgressLink, _ progress: FutureProgress) -> Bool {
     changeRecord { $0.update(link, to: progress) }
   }
 
-  /// Counts a linked state as ended, after its last progress if that is new.
+  /// Applies the last progress of a linked state, unless it is `nil`, and counts the linked state as ended.
   final func sourceEnded(_ link: ProgressLink, last: FutureProgress? = nil) {
     let mustNotify = changeRecord { record in
-      // A success needs no update: a part counts in full, and a derived state reports its own success.
+      // The progress of a success needs no update: a part counts in full, and a derived state reports its own success.
       let isChanged = if let last, !last.isFinished { record.update(link, to: last) } else { false }
       return record.unlink(link) || isChanged
     }
@@ -139,7 +139,7 @@ extension FutureState {
         return (false, false)
       }
       listener.enter(.listed)
-      record.listeners.prepend(.passRetained(listener))
+      record.listeners.prepend(.passRetained(listener))  // at the front, as it is not up to date
       feed = record.feed
       return (true, record.beginDelivering())
     }
@@ -148,14 +148,14 @@ extension FutureState {
     return isAdded
   }
 
-  /// Requests the progress: makes the record of a pending state, links it to its sources, and reads the feed of an earlier record.
-  final func followProgress() {
+  /// Requests the progress: makes the record of a pending state, links it to its sources, and lets its feed report once.
+  final func requestProgress() {
     let (links, feed) = reading { (beginProgress(), progressRecord?.feed) }
     Self.connect(links)
     feed?.read()
   }
 
-  /// Links the progress, if it was requested, to the source of the state's new producer.
+  /// Links the progress, if it was requested, to the source of the stage that is now the state's producer.
   final func relinkProgress() {
     var newLink: ProgressLink?
     var replaced: [ProgressLink] = []
@@ -177,7 +177,7 @@ extension FutureState {
     while let link = links.popLast() {
       let source = link.source
       links += source.reading { source.beginProgress() }
-      // A source that does not take the link has settled. Or the link was disconnected, and then the target ignores it.
+      // A source that does not take the link has settled. Or the link was disconnected, and then `sourceEnded` has no effect.
       if !source.addListener(link) { link.target.sourceEnded(link) }
     }
   }
@@ -194,7 +194,7 @@ extension FutureState {
     guard isPending, progressRecord == nil else { return [] }
     let record = makeProgressRecord()
     if let link = linkToSource() {
-      _ = record.setSource(link)
+      _ = record.setSource(link)  // a new record has no links to replace
       return [link]
     }
     guard let parts = inputs?.progressParts else { return [] }

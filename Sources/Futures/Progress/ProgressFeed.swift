@@ -14,18 +14,13 @@ package protocol ProgressFeed: AnyObject, Sendable {
   /// Releases the other object: the state has ended, or another feed replaces this one.
   func end()
 
-  /// Whether the work can be paused.
+  /// Whether `pause()` and `resume()` have an effect on the work.
   var isPausable: Bool { get }
-
-  /// Pauses the work.
   func pause()
-
-  /// Resumes the work.
   func resume()
 }
 
 extension ProgressReporter {
-  /// Whether the progress has listeners.
   package var hasListeners: Bool {
     guard let record else { return false }
     return state.reading { !record.listeners.isEmpty }
@@ -36,13 +31,13 @@ extension ProgressReporter {
 
   /// Reads the progress from `feed` until the future ends, and ends the previous feed; if the future has ended, ends `feed`.
   package func follow(_ feed: any ProgressFeed) {
-    let (ended, hasListeners) = state.reading { () -> ((any ProgressFeed)?, Bool) in
+    let (unused, hasListeners) = state.reading { () -> ((any ProgressFeed)?, Bool) in
       guard let record, state.hasProducer else { return (feed, false) }
       defer { record.feed = feed }
       return (record.feed, !record.listeners.isEmpty)
     }
-    ended?.end()
-    guard ended !== feed else { return }  // the future has ended
+    unused?.end()
+    guard unused !== feed else { return }  // the future has ended, so `feed` itself is not used
     if hasListeners { feed.beginReporting() } else { feed.read() }
   }
 }
@@ -54,10 +49,10 @@ extension Future {
     return state.progressFeeds
   }
 
-  /// How the future has ended; `nil` while it can still end in another way.
+  /// How the future has ended; `nil` while it is pending.
   ///
-  /// It is `cancellation` if the future was cancelled, or failed with an error that represents cancellation. A broken
-  /// future that was not cancelled has failed.
+  /// It is `cancellation` if the future was cancelled and did not succeed, or failed with an error that represents
+  /// cancellation. A broken future that was not cancelled counts as failed.
   package var ending: FutureEnding? {
     switch storage {
     case .succeeded: return .success

@@ -37,7 +37,6 @@ final class ProgressObserver: ProgressListener, @unchecked Sendable {
   // that removed it uses them.
   typealias Callback = @Sendable (FutureProgress) -> Void
 
-  /// A callback and its context.
   struct Call {
     let context: ExecutionContext
     let callback: Callback
@@ -67,7 +66,8 @@ final class ProgressObserver: ProgressListener, @unchecked Sendable {
       call = Call(context: context) { progress in slot.withLock { $0 }?(progress) }
     }
     self.includesEnd = includesEnd
-    // The delivery comes when the state has settled: it makes the last call, if there is news, and releases the callback.
+    // The delivery comes when the state has settled: it makes the last call, if there is news. It releases `slot` without
+    // emptying it, for the calls that the context has not run yet.
     super.init { consumer, state, _ in
       let observer = unsafeDowncast(consumer, to: ProgressObserver.self)
       let progress = state.reading {
@@ -170,11 +170,11 @@ extension FutureState {
   /// - Returns: The progress that the reader has not read.
   package final func progressNews(since version: UInt64?) -> ProgressNews {
     if version == nil {
-      followProgress()
+      requestProgress()
       start()
     }
     return reading {
-      // A state that settled without a record has one progress, which the first read gets.
+      // A state without a record has settled. Its only progress is version 0 here: the first read gets it, the next one ends.
       let newest = progressRecord?.version ?? version ?? 0
       if version == newest { return isPending ? .none : .ended }
       return .unread(lastProgressInLock, version: newest)
@@ -183,7 +183,7 @@ extension FutureState {
 
   /// Resumes `continuation` when there is progress newer than `version`, or the state settles, or `reader` is abandoned.
   ///
-  /// At once, if one of these has happened before. The caller has requested the progress.
+  /// At once, if one of these has happened before. The caller must have requested the progress, by `progressNews(since:)`.
   package final func attach(
     _ reader: ProgressReader,
     since version: UInt64,
@@ -195,7 +195,7 @@ extension FutureState {
       guard isPending, let record = progressRecord, record.version == version, reader.currentStatus == .new
       else { return (false, nil) }
       reader.enter(.listed)
-      record.listeners.append(.passRetained(reader))
+      record.listeners.append(.passRetained(reader))  // at the end, as it is up to date
       return (true, record.feed)
     }
     if !isListed { continuation.resume() }
@@ -204,7 +204,7 @@ extension FutureState {
 
   /// Ends the wait of `reader` without new progress, in O(1).
   package final func abandon(_ reader: ProgressReader) {
-    // A reader that is not attached yet has no continuation. `attach` resumes it.
+    // A reader that is not attached yet has no continuation. It is finished now, so `attach` resumes the continuation at once.
     guard let reference = leave(reader)?.reference else { return }
     reader.resume()
     reference.release()

@@ -79,7 +79,7 @@ final class ProgressRecord: @unchecked Sendable {
     return progress.fractionCompleted > current.fractionCompleted && set(progress)
   }
 
-  /// Advances to the sum of the amounts of the parts and of the promise's own reports, which fill the share without parts.
+  /// Advances to the sum of what the parts have done and of the promise's own reports, which count for the share without parts.
   private func compose() -> Bool {
     advance(to: reported * (ProgressPart.whole - shared).fraction + done.fraction)
   }
@@ -118,7 +118,7 @@ final class ProgressRecord: @unchecked Sendable {
     }
   }
 
-  /// Removes the links, and the reporter and the feed if the state no longer needs them.
+  /// Removes what the state no longer needs: the links, the reporter except of a cancelled state, and the feed of a settled one.
   func detach(_ reason: Detachment) -> Detached {
     Detached(
       links: takeLinks(),
@@ -171,7 +171,7 @@ final class ProgressRecord: @unchecked Sendable {
 
   // MARK: - The promise
 
-  // The functions below that return a `Bool` return whether the progress changed, unless they say otherwise.
+  // All functions below whose result is a `Bool` return whether the progress changed, unless they say otherwise.
 
   /// Applies a report of the promise, whose units count only while no part has a share.
   func report(_ progress: FutureProgress) -> Bool {
@@ -200,15 +200,15 @@ final class ProgressRecord: @unchecked Sendable {
     return !countEndedPart() && compose()
   }
 
-  /// Sets the parts of a state with several inputs, some of which can have ended.
+  /// Sets the parts of a new record, whose state has several inputs; some of them can have ended.
   func begin(_ parts: ProgressParts) {
     shared = .whole
     done = ProgressPart(parts.done)
     awaitedParts = parts.awaited
-    _ = compose()  // a new record has no listener to notify
+    _ = compose()  // no listener to notify yet
   }
 
-  /// Counts one more ended part of a state with several inputs; does nothing for the parts of a promise.
+  /// Counts one more ended part of a state with several inputs; does nothing for a promise, which no part settles.
   /// - Returns: Whether it was the last one. The state settles next, so its progress needs no update.
   private func countEndedPart() -> Bool {
     guard let awaited = awaitedParts else { return false }
@@ -228,7 +228,7 @@ final class ProgressRecord: @unchecked Sendable {
     links.append(link)
   }
 
-  /// Whether `link` is not disconnected.
+  /// Whether this record still has `link`; a link that it has replaced or removed keeps its old index.
   private func has(_ link: ProgressLink) -> Bool { links.indices.contains(link.index) && links[link.index] === link }
 
   /// Removes a link: the last link takes its index.
@@ -244,17 +244,17 @@ final class ProgressRecord: @unchecked Sendable {
   func setSource(_ link: ProgressLink) -> (replaced: [ProgressLink], isChanged: Bool) {
     let replaced = takeLinks()
     add(link)
-    reported = 0  // from now on the source reports
+    reported = 0  // a promise that follows the source no longer reports itself
     guard case .source(let region) = link.role else { return (replaced, false) }  // never: `link` leads to a source
     // The region begins where the earlier sources have ended, so the part before it is complete.
     return (replaced, advance(to: region.offset))
   }
 
-  /// Applies the progress of the source of a link.
+  /// Applies the progress of the source of a link; returns whether the progress changed.
   func update(_ link: ProgressLink, to progress: FutureProgress) -> Bool {
     guard has(link) else { return false }
     switch link.role {
-    // A source that fills the whole also passes on its units, even if they change and its fraction does not.
+    // A source that fills the whole also passes on its units. They can change while the fraction is the same.
     case .source(let region) where region.isWhole:
       if progress.fractionCompleted > current.fractionCompleted { return set(progress) }
       return progress.fractionCompleted == current.fractionCompleted && set(current.advanced(to: progress))
@@ -271,8 +271,8 @@ final class ProgressRecord: @unchecked Sendable {
 
   /// Removes the link to a state that has ended.
   ///
-  /// A part counts in full, whether it succeeded, failed or was cancelled. A source changes nothing: the derived state ends,
-  /// too, or follows another source.
+  /// A part counts in full, whether it succeeded, failed or was cancelled. The end of a source or a rival changes nothing: the
+  /// derived state ends, too, or has other sources.
   /// - Returns: Whether the progress changed.
   func unlink(_ link: ProgressLink) -> Bool {
     guard has(link) else { return false }

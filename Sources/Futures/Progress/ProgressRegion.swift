@@ -17,7 +17,7 @@ struct ProgressRegion: Sendable {
   @inlinable
   static var whole: ProgressRegion { ProgressRegion(offset: 0, width: 1) }
 
-  /// Returns the region after the first `share` of the whole; the whole for a share of 1, that of stages that pass progress on.
+  /// Returns the region after the first `share` of the whole; the whole for a share of 1, by which a stage passes progress on.
   @inlinable
   static func rest(after share: Double) -> ProgressRegion {
     share < 1 ? ProgressRegion(offset: share, width: 1 - share) : .whole
@@ -53,10 +53,9 @@ package struct ProgressPlace: Sendable {
 
   static var whole: ProgressPlace { ProgressPlace(share: 1) }
 
-  /// The region of the source.
   var regionOfSource: ProgressRegion { region.of(ProgressRegion(offset: 0, width: share)) }
 
-  /// The place of the stage after its transform has run: the rest of the region belongs to the future that the transform made.
+  /// The place of the stage after its transform has run: the future that the transform made fills the region after the share.
   var next: ProgressPlace { ProgressPlace(region: region.of(.rest(after: share)), share: 1) }
 
   /// Returns this place, mapped into the region of `outer`.

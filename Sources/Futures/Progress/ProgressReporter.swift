@@ -116,9 +116,9 @@ extension Promise {
 extension FutureState {
   /// The reporter of a pending state, always the same one.
   final var reporter: ProgressReporter {
-    followProgress()
+    requestProgress()  // makes the record, which keeps the reporter
     return reading {
-      // The future has ended, so each call gets a new reporter, which has no effect.
+      // After the end of the future each call gets a new reporter, which has no effect.
       guard hasProducer, let record = progressRecord else { return ProgressReporter(self, nil) }
       if let reporter = record.reporter { return reporter }
       let reporter = ProgressReporter(self, record)
