@@ -62,7 +62,7 @@ package final class CancellationState: CancellationHandlers, @unchecked Sendable
 
   /// As `register(_:)`, without a registration.
   /// - Parameter reference: A reference to the handler, which this call takes over.
-  /// - Returns: Whether the handler is in the list.
+  /// - Returns: Whether the handler is in the list. If not, it has run or was released.
   @usableFromInline
   func add(_ reference: Unmanaged<CancellationHandler>) -> Bool {
     var source: CancellationTokenSource?
@@ -82,6 +82,7 @@ package final class CancellationState: CancellationHandlers, @unchecked Sendable
     _ = source  // released here, outside the lock
     guard phase != .pending else { return true }
     let consumer = reference.takeRetainedValue()
+    // A link returns the state of its linked source, which is cancelled next.
     if phase == .cancelled { consumer.run()?.trigger() } else { consumer.dropCaptures() }
     return false
   }
@@ -117,13 +118,12 @@ package final class CancellationState: CancellationHandlers, @unchecked Sendable
 
   /// Cancels the state, and runs the handlers in order; the handlers of a linked source run in the place of its link.
   ///
-  /// Returns after all of them have run, except for a deeply nested call: the outermost call of the thread runs its handlers
-  /// later (R13).
+  /// Returns after all of them have run. A deeply nested call leaves its handlers to the outermost call of the thread (R13).
   /// - Returns: Whether this was the first cancellation.
   @usableFromInline
   @discardableResult
   package func trigger() -> Bool {
-    guard let handlers = begin() else { return false }
+    guard let handlers = markCancelled() else { return false }
     guard !handlers.isEmpty else { return true }
     let trampoline = Trampoline.current
     if trampoline.enterCancellation() {
@@ -139,7 +139,7 @@ package final class CancellationState: CancellationHandlers, @unchecked Sendable
   ///
   /// Unlike `trigger()`, it never defers the handlers: they must run before the future resolves (R15).
   override func run() {
-    if let handlers = begin() { Self.run(handlers) }
+    if let handlers = markCancelled() { Self.run(handlers) }
   }
 
   /// Runs the handlers in order; a loop, so that a chain of linked sources takes no stack.
@@ -157,7 +157,7 @@ package final class CancellationState: CancellationHandlers, @unchecked Sendable
         else {
           continue
         }
-        if let inner = linked.begin() {
+        if let inner = linked.markCancelled() {
           if !handlers.isEmpty { outer.append(handlers) }
           handlers = inner
         }
@@ -168,7 +168,7 @@ package final class CancellationState: CancellationHandlers, @unchecked Sendable
   }
 
   /// Marks the state as cancelled, ends its deadlines and takes out its handlers; returns `nil` if it was not pending.
-  private func begin() -> ConsumerList? {
+  private func markCancelled() -> ConsumerList? {
     let (handlers, deadlines) = lock.withLock { () -> (ConsumerList?, [Interruption]) in
       guard phase.load(ordering: .relaxed) == .pending else { return (nil, []) }
       // Releasing: a thread that sees this phase sees everything written before the cancellation.
@@ -272,6 +272,7 @@ final class LinkedHandler: CancellationHandler, @unchecked Sendable {
   /// The linked source through which this handler gets its cancellation.
   private var source: CancellationTokenSource?
 
+  /// Makes a handler; or, with `state` and without `handler`, a link that cancels `state`.
   @usableFromInline
   init(_ handler: Handler?, of source: CancellationTokenSource?, linking state: CancellationState? = nil) {
     self.linkedState = state

@@ -69,8 +69,7 @@ public final class CancellationTokenSource: Sendable {
 
   /// Cancels the token after `delay`; an earlier cancellation frees the timer.
   ///
-  /// A second call adds a second timer: the earliest one cancels. A call cannot put an earlier one off.
-  ///
+  /// A second call adds a second timer, and the earliest timer cancels. So a call never postpones the cancellation.
   /// Releasing the source does not stop the timer while the token exists, or a handler is registered.
   /// - Parameters:
   ///   - delay: The delay. Zero or less cancels at once.

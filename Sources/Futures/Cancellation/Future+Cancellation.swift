@@ -27,7 +27,7 @@ extension Future {
   public var shielded: Future {
     guard case .sharedState(let source) = storage, !source.isResolved else { return self }
     let derived = FollowingStage<Outcome<Value, Failure>>(of: .passUnretained(source))
-    derived.kind = .shield  // in no list yet
+    derived.kind = .shield  // the kind can change, because the stage is in no list yet
     return source.attachStage(derived)
   }
 
@@ -58,7 +58,7 @@ extension Future {
     let derived = InterruptibleStage<Outcome<Value, Failure>>(
       of: .passUnretained(source),
       interruption,
-      outlivesSource: false
+      outlivesSource: false  // a token has no result for a future whose source is broken
     )
     let future = source.attachStage(derived)
     interruption.start {

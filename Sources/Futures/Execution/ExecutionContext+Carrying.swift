@@ -34,8 +34,6 @@ extension MainContext {
   /// Returns this context with the present value of a task-local, which callbacks on it see.
   ///
   /// As `carrying(_:)` of `ExecutionContext`.
-  /// - Parameter local: The task-local: `$` and its name.
-  /// - Returns: A context that runs callbacks on the main actor, with the value bound.
   public func carrying<Value: Sendable>(_ local: TaskLocal<Value>) -> Self {
     let value = local.get()
     return wrapped { work in local.withValue(value) { work() } }

@@ -32,8 +32,7 @@ public struct ExecutionContext: Sendable {
   public static var mainQueue: Self { .queue(.main) }
 
   /// Runs on `queue`.
-  /// - Parameter queue: A serial queue runs callbacks in the order of attachment. A concurrent one receives them in that
-  ///   order.
+  /// - Parameter queue: A serial queue runs callbacks in the order of attachment. A concurrent one only receives them in order.
   /// - Returns: The context.
   @inlinable
   public static func queue(_ queue: DispatchQueue) -> Self { Self(kind: .queue(queue)) }
@@ -87,6 +86,7 @@ public struct ExecutionContext: Sendable {
   /// The time on the clock of the context, in nanoseconds; `nil` if a custom context has a clock that only measures delays.
   var now: Int64? {
     if case .custom(let context) = kind, context.after != nil { return context.now?() }
+    // Any other context measures its delays on the clock of Dispatch.
     return Int64(clamping: DispatchTime.now().uptimeNanoseconds)
   }
 
@@ -105,6 +105,7 @@ public struct ExecutionContext: Sendable {
     }
   }
 
+  /// How a consumer on this context gets its result.
   @inlinable
   var consumerKind: Consumer.Kind {
     switch kind {
@@ -114,7 +115,7 @@ public struct ExecutionContext: Sendable {
     }
   }
 
-  /// Submits `work`, which a custom context can run more than once or never.
+  /// Submits `work`, or runs it now if the context is immediate; a custom context can run it more than once or never.
   @inlinable
   package func execute(_ work: @escaping @Sendable () -> Void) {
     switch kind {

@@ -6,7 +6,7 @@ extension FutureState {
   /// Only then does an await watch the priority of its task. O(number of these states).
   @usableFromInline
   package final var dependsOnTasks: Bool {
-    containsTask(raisedTo: nil) { _ in true }
+    searchTasks(raisingLaterOnesTo: nil) { _ in true }
   }
 
   /// Raises the priority of the tasks that resolve this state or the states that it waits for.
@@ -15,52 +15,52 @@ extension FutureState {
   @usableFromInline
   package final func raiseTasks(to priority: TaskPriority) {
     guard #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) else { return }
-    _ = containsTask(raisedTo: priority) { task in
-      task?.escalatePriority(to: priority)  // a task that starts later gets the priority from its inputs
+    _ = searchTasks(raisingLaterOnesTo: priority) { task in
+      task?.escalatePriority(to: priority)  // `nil` for a task that starts later: the search has noted its priority
       return false  // continues with the next task
     }
   }
 
-  /// Searches the tasks that resolve this state or a state that it waits for.
+  /// Calls `isFound` for each task that resolves this state or a state that it waits for, until `isFound` returns `true`.
   /// - Parameters:
-  ///   - priority: The priority for tasks that start later; `nil` if the caller raises none.
-  ///   - matches: Gets a task, or `nil` for tasks that can start later. The search ends when it returns `true`.
-  /// - Returns: Whether `matches` has returned `true`.
-  private final func containsTask(
-    raisedTo priority: TaskPriority?,
-    where matches: (Task<Void, any Error>?) -> Bool
+  ///   - priority: The priority that the inputs of joins note for tasks that start later; `nil` to note none.
+  ///   - isFound: Gets a task, or `nil` for tasks that can start later.
+  /// - Returns: Whether `isFound` has returned `true`.
+  private final func searchTasks(
+    raisingLaterOnesTo priority: TaskPriority?,
+    until isFound: (Task<Void, any Error>?) -> Bool
   ) -> Bool {
-    containsProducer(raisedTo: priority) { _, producer in
+    searchProducers(raisingLaterTasksTo: priority) { _, producer in
       switch producer {
-      case .task(let task): matches(task)
-      case .inputs(let inputs): inputs.startsInputs && matches(nil)
+      case .task(let task): isFound(task)
+      case .inputs(let inputs): inputs.startsInputs && isFound(nil)
       default: false
       }
     }
   }
 
-  /// Whether this state waits for the caller's future `source`, or for a task that is `maker`, the task that asked for that future.
+  /// Whether this state waits for `source`, or for the task `maker`, which asked `PendingPromises` for the future of `source`.
   ///
-  /// Then the caller is a part of this state's own work. O(number of the states that this one waits for).
+  /// Then the work of this state has itself made that request. O(number of the states that this one waits for).
   final func waits(for source: FutureState, madeBy maker: TaskIdentity?) -> Bool {
-    containsProducer(raisedTo: nil) { state, producer in
+    searchProducers(raisingLaterTasksTo: nil) { state, producer in
       if state === source { return true }
       if case .task(let task) = producer, let maker { return maker.identifies(task) }
       return false
     }
   }
 
-  /// Searches this state and the states that it waits for.
+  /// Calls `isFound` for this state and for each state that it waits for, until `isFound` returns `true`.
   ///
   /// A loop, so it takes no stack. A set of the visited states bounds it, because inputs can share a source, and futures can
   /// follow each other in a circle.
   /// - Parameters:
-  ///   - priority: As in `containsTask`.
-  ///   - matches: Gets a state with its producer. The search ends when it returns `true`.
-  /// - Returns: Whether `matches` has returned `true`.
-  private final func containsProducer(
-    raisedTo priority: TaskPriority?,
-    where matches: (FutureState, Producer) -> Bool
+  ///   - priority: As in `searchTasks`.
+  ///   - isFound: Gets a state with its producer.
+  /// - Returns: Whether `isFound` has returned `true`.
+  private final func searchProducers(
+    raisingLaterTasksTo priority: TaskPriority?,
+    until isFound: (FutureState, Producer) -> Bool
   ) -> Bool {
     var next: FutureState? = self
     var others: [FutureState] = []
@@ -76,7 +76,7 @@ extension FutureState {
       let origin = state.origin
       next = origin.derivation?.source
       if case .inputs(let inputs) = origin.producer { others += inputs.inputs(raisedTo: priority) }
-      if matches(state, origin.producer) { return true }
+      if isFound(state, origin.producer) { return true }
     }
     return false
   }

@@ -4,8 +4,7 @@ internal import Dispatch
 /// The main actor as the place where a callback runs: `on: .main` takes `@MainActor` closures without any annotation.
 ///
 /// A type of its own, so that the compiler selects the overloads with main-actor closures. It delivers through the main
-/// dispatch queue. It never checks `Thread.isMainThread`, which on Linux is `false` after an
-/// async `main` has hopped (R9).
+/// dispatch queue. It never checks `Thread.isMainThread`, which on Linux is `false` after an async `main` has hopped (R9).
 public struct MainContext: Sendable {
   /// The context outside of tests that replace the main context.
   private let unreplaced: ExecutionContext
@@ -20,7 +19,7 @@ public struct MainContext: Sendable {
     self.isImmediate = isImmediate
   }
 
-  /// Returns this context, with callbacks that run inside `outer`, and there inside the closures of earlier calls.
+  /// Returns a context whose callbacks run inside `outer`; `outer` surrounds the closures of earlier calls.
   func wrapped(_ outer: @escaping @Sendable (_ work: () -> Void) -> Void) -> Self {
     var context = self
     let inner = wrap
@@ -83,7 +82,7 @@ public struct MainContext: Sendable {
 
   /// Whether the main actor and the main queue cannot run while the calling thread is blocked.
   ///
-  /// `sync` of another queue runs its work on the calling thread. So that thread can be the main thread, outside the main queue.
+  /// On Linux, any thread can serve the main queue. And `sync` of another queue can run its work on the main thread.
   static var isMainThread: Bool { isMainQueueCurrent || cfutures_is_on_main_thread() }
 
   /// Replaces the main context for the code that a task runs, and for the tasks that it starts.

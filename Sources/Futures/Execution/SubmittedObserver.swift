@@ -4,7 +4,7 @@
 final class SubmittedObserver<Value: Sendable, Failure: Error>: Observer<Value, Failure>, @unchecked Sendable {
   // @unchecked: as the base class says.
 
-  /// `nil` once the context has the callback: the context can own the work, which owns this observer.
+  /// `nil` once the context has the callback: a context can own the work, which owns this observer, so this would be a cycle.
   @exclusivity(unchecked) @usableFromInline final var context: ExecutionContext?
 
   @inlinable
@@ -14,20 +14,20 @@ final class SubmittedObserver<Value: Sendable, Failure: Error>: Observer<Value, 
       if let result = unsafeDowncast(source, to: State<Value, Failure>.self).result {
         unsafeDowncast(consumer, to: SubmittedObserver.self).submit(result, from: source)
       } else if consumer.claimSubmitted() {
-        // The source is broken: it has no result, and never gets one.
+        // The source is broken, so no context gets the callback. A concurrent `remove()` can claim the observer first.
         consumer.dropCaptures()
         source.reportWaitForBrokenPromise()
       }
     }
   }
 
-  /// Hands the callback to its context, unless the context has it; until the context starts the callback, it can be removed.
+  /// Hands the callback to its context; until the context starts the callback, a removal can still claim it.
   /// - Parameters:
   ///   - result: The result for the callback.
   ///   - source: The state with the result; `nil` if the future was resolved when the callback was attached.
   @_alwaysEmitIntoClient
   func submit(_ result: Result<Value, Failure>, from source: FutureState?) {
-    guard let context else { return }
+    guard let context else { return }  // handed over before
     self.context = nil
     guard !FuturesDiagnostics.mayTrackPendingFutures else { return submitTracked(result, from: source, on: context) }
     context.execute { [self] in

@@ -18,7 +18,7 @@ struct TaskIdentity: Sendable {
   /// The identity of the task that runs the caller; `nil` outside tasks.
   static var current: TaskIdentity? {
     withUnsafeCurrentTask { task in
-      // All three are the address of the task, in all versions of the runtime.
+      // The handle, the job and the identity are all the address of the task, in all versions of the runtime.
       task.map { TaskIdentity(unsafeBitCast($0, to: UnownedJob.self), unsafeBitCast($0, to: ObjectIdentifier.self)) }
     }
   }

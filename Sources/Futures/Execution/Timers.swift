@@ -11,8 +11,7 @@ final class Timers: @unchecked Sendable {
   static let shared = Timers()
 
   final class Timer: @unchecked Sendable {
-    // @unchecked: `place` is protected by the lock of the timers. `work` is locked by it, too, and only the thread that removes
-    // the timer from the heap takes it.
+    // @unchecked: the lock of the timers protects `place` and `work`. The thread that removes the timer from the heap takes `work`.
     fileprivate let deadline: UInt64
     fileprivate let queue: DispatchQueue
     fileprivate var work: (@Sendable () -> Void)?
@@ -67,7 +66,7 @@ final class Timers: @unchecked Sendable {
   /// No work runs on this thread, so none delays another.
   private func startDueWork() {
     let now = DispatchTime.now().uptimeNanoseconds
-    lock.withLock { armed = .max }
+    lock.withLock { armed = .max }  // the source has fired, so it is not scheduled
     while let (queue, work) = lock.withLock({ takeDueWork(now) }) { queue.async(execute: work) }
   }
 
@@ -136,7 +135,8 @@ final class Timers: @unchecked Sendable {
 /// A deadline or a token that can interrupt an operation.
 ///
 /// An operation that ends by itself ends the interruption. Both can end at the same time, on any thread, even before the
-/// interruption has started.
+/// interruption has started. As `Inputs`, the interruption is the producer of a stage whose source never resolves, so that a
+/// cancellation of the stage also cancels the interruption.
 @usableFromInline
 final class Interruption: Inputs, @unchecked Sendable {
   // @unchecked: `state` is locked.
@@ -154,10 +154,10 @@ final class Interruption: Inputs, @unchecked Sendable {
   @usableFromInline
   override init() {}
 
-  /// Cancels the interruption of a cancelled operation, unless that still needs a result: an interruption can supply one.
+  /// Cancels the interruption of a cancelled stage, unless the stage still needs a result, which the interruption can supply.
   override func removeFromInputs(forResult needsResult: Bool) -> [FutureState] {
     if !needsResult { cancel() }
-    return []
+    return []  // no inputs that the caller would cancel, too
   }
 
   /// Starts the interruption.
@@ -217,19 +217,19 @@ final class DeadlineWork: Sendable {
   }
 
   deinit {
-    // If the future was resolved or cancelled, it has ended its deadline. Then dropping the work is no mistake.
+    // No mistake if the work has run, or if the future was resolved or cancelled, which ends its deadline.
     guard work.take() != nil, deadline.fire() else { return }
     future.breakPromise(.droppedWork(of: future), in: nil)
   }
 }
 
 extension BreakReason {
-  /// Makes the reason for a state whose work an execution context dropped, and tells the observers of the test kit.
+  /// Makes the reason for a state whose work an execution context dropped, and lets the test kit record the error.
   /// - Parameters:
-  ///   - source: The source of the stage.
-  ///   - derived: The state that the stage resolves.
+  ///   - source: The source of the dropped work; for a deadline, the state that the deadline resolves.
+  ///   - derived: The state that the work resolves; `nil` for a deadline.
   /// - Returns: A reason that names the labelled promise of `source`, or else of `derived`, or else of the follower of `derived`.
-  ///   Without any label it names the `Future(on:)` that made the work, if there is one.
+  ///   Without any label, the reason names the `Future(on:)` that made the work, if there is one.
   static func droppedWork(of source: FutureState, resolving derived: FutureState? = nil) -> BreakReason {
     let origin = source.nearestLabel ?? derived?.nearestLabel ?? derived?.labelOfFollower
     let place = origin.map { ($0.fileID, $0.line) } ?? source.startPlace

@@ -19,11 +19,11 @@ final class TrackedWork: Sendable {
     status.store(.ended, ordering: .relaxed)
   }
 
-  /// Whether the callback has started; `nil` if it has returned or was removed.
-  var isRunning: Bool? {
+  /// The state of the callback in the graph; `nil` if the callback has returned or was removed.
+  var nodeState: WaitForGraph.Node.State? {
     switch status.load(ordering: .relaxed) {
-    case .enqueued: consumer.currentStatus == .submitted ? false : nil
-    case .running: true
+    case .enqueued: consumer.currentStatus == .submitted ? .enqueued : nil
+    case .running: .running
     case .ended: nil
     }
   }

@@ -1,12 +1,12 @@
 internal import CFutures
 internal import Dispatch
 
-/// Finds work that a future needs, and that cannot run while the main thread, or a serial queue, waits for it (R10a).
+/// Finds work that a future needs, and that cannot run while the main thread or a serial queue waits for that future (R10a).
 ///
-/// It goes from each state to its producer. A state that a promise, an unknown task or an interruption can resolve ends the
-/// search, because then another thread can end the wait.
+/// The search goes from each state to its producer. A state that a promise, an unknown task or an interruption can resolve
+/// ends the search, because then another thread can end the wait.
 ///
-/// It reads one state after another, while other threads change them. Work that it finds stays unfinished nevertheless,
+/// The search reads one state after another, while other threads change them. Work that it finds stays unfinished nevertheless,
 /// because it cannot run before the waiting thread goes on.
 struct BlockedWorkSearch {
   private enum Work {
@@ -49,7 +49,7 @@ struct BlockedWorkSearch {
   ///   - isEndless: Whether the wait has no timeout.
   static func check(_ state: FutureState, isEndless: Bool) {
     let isOnMain = MainContext.isMainThread
-    guard isOnMain || cfutures_is_on_serial_queue(nil, nil) else { return }
+    guard isOnMain || cfutures_is_on_serial_queue(nil, nil) else { return }  // `nil`: any serial queue
     var search = Self(isOnMain: isOnMain)
     guard let work = search.work(neededBy: state, depth: 0) else { return }
     let origin = state.nearestLabel.map { " \"\($0.text)\" (\(String(cString: $0.fileID)):\($0.line))" } ?? ""
@@ -89,7 +89,7 @@ struct BlockedWorkSearch {
 
   /// Returns the work without which a state stays pending, cancellation aside; `nil` if another thread might resolve the state.
   ///
-  /// Follows the sources of stages in a loop. All states of this chain need the same work. `depth` counts the joins around it.
+  /// Follows the sources of stages in a loop. All states of this chain need the same work. `depth` counts the joins on the way.
   private mutating func work(neededBy first: FutureState, depth: Int) -> Work? {
     var chain: [ObjectIdentifier] = []
     var state = first
@@ -105,7 +105,7 @@ struct BlockedWorkSearch {
       switch Self.need(of: state) {
       case .unknown: break search
       case .mainActor:
-        work = isOnMain ? .task : nil
+        work = isOnMain ? .task : nil  // the main actor goes on while a serial queue is blocked
         break search
       case .source(let derivation, let isQueued):
         if isQueued, let transform = transformOnBlockedQueue(derivation) {
@@ -126,21 +126,17 @@ struct BlockedWorkSearch {
   /// Returns the work that keeps the inputs of a state from resolving it; `nil` if another thread might resolve the state.
   ///
   /// If the state needs each input, one input that needs such work is enough. Otherwise all of them must need such work, because
-  /// one result can resolve the state: any result resolves a race, and a failure resolves `all`.
-  /// - Parameters:
-  ///   - inputs: The inputs of the state.
-  ///   - needsEach: Whether the state needs each of them.
-  ///   - depth: The number of joins around them.
-  /// - Returns: The work, or `nil`.
+  /// one result can resolve the state: any result resolves a race, and a failure resolves `all`. `depth` counts the joins on the
+  /// way to this state.
   private mutating func work(neededBy inputs: [FutureState], each needsEach: Bool, depth: Int) -> Work? {
     guard depth < Self.maximumDepthOfJoins else { return nil }
     var found: Work?
     for input in inputs {
       // A settled input needs no work, and can resolve a state that does not need each input.
-      let work = input.isSettled ? nil : work(neededBy: input, depth: depth + 1)
-      if needsEach, let work { return work }
-      if !needsEach, work == nil { return nil }
-      found = work
+      let neededWork = input.isSettled ? nil : work(neededBy: input, depth: depth + 1)
+      if needsEach, let neededWork { return neededWork }
+      if !needsEach, neededWork == nil { return nil }
+      found = neededWork
     }
     return found
   }
@@ -148,7 +144,7 @@ struct BlockedWorkSearch {
   /// Returns the work that a state needs before it can resolve, as far as its producer tells.
   private static func need(of state: FutureState) -> Need {
     state.reading {
-      guard state.hasProducer else { return .unknown }
+      guard state.hasProducer else { return .unknown }  // settled meanwhile, or never resolves
       switch state.producer {
       // A promise can resolve the state before its task does.
       case .task: return state.has(.needsMainActor) && !state.has(.hasPromise) ? .mainActor : .unknown
@@ -160,6 +156,7 @@ struct BlockedWorkSearch {
       case .inputs(let inputs):
         var facts = NodeFacts(of: state)
         inputs.describe(into: &facts)
+        // `nil` while another thread has the lock of the inputs.
         guard let inputs = facts.inputs, !facts.endsWithoutInputs else { return .unknown }
         return .inputs(inputs, each: facts.needsEachInput)
       case .none, .start, .broken, .extras: return .unknown
@@ -167,11 +164,11 @@ struct BlockedWorkSearch {
     }
   }
 
-  /// Returns the transform of a stage if the queue of the waiting thread has to run it.
+  /// Returns the transform of a stage if the queue of the waiting thread has to run it; `nil` if another thread can.
   private func transformOnBlockedQueue(_ derivation: Derivation) -> Work? {
     let (stage, source) = (derivation.stage, derivation.source)
     let queue = source.reading {
-      // The status first: it publishes the source (`Stage.source`).
+      // The stage can have moved on to another source, which a load of the status publishes (`Stage.source`).
       _ = stage.currentStatus
       return stage.isConsumer(of: source) ? stage.queueToRunOn(after: source) as? DispatchQueue : nil
     }

@@ -3,7 +3,7 @@
 // The type checker tries an unavailable declaration only when no other declaration fits. So these cost no time, and a
 // client's own extension of the same name wins. Code completion and documentation omit them.
 
-/// Stands for the default of a parameter, and never runs: without the argument the compiler refuses the call as ambiguous.
+/// The default of a parameter; never runs, because the compiler refuses each call without the argument.
 @usableFromInline
 package func required<Argument>() -> Argument { unavailable() }
 
@@ -161,6 +161,7 @@ public actor FutureNeedsAClosureOrAResult {
   public static let shared = FutureNeedsAClosureOrAResult()
 }
 
+// `Future(value: 3)` names no types. The constraint supplies types, so the compiler gets as far as the message.
 @_documentation(visibility: internal)
 extension Future where Value == Never, Failure == Never {
   /// Unavailable: use `succeeded`.

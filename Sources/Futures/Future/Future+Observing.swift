@@ -107,7 +107,7 @@ extension Future: FutureProtocol {
 // MARK: - Attaching
 
 extension Future {
-  /// Runs the callback now or submits it, if all earlier consumers have the result; otherwise attaches it.
+  /// If all earlier consumers have the result, runs the callback now or submits it; otherwise attaches it.
   @_alwaysEmitIntoClient
   @inline(__always)
   func observe(on context: ExecutionContext, _ callback: __owned Callback<Value, Failure>) -> Registration {
@@ -115,12 +115,12 @@ extension Future {
     if let result = deliveredResult {
       if context.isImmediate {
         let trampoline = Trampoline.current
+        // If deliveries nest too deeply, `submit` defers the callback.
         if trampoline.enter() {
           callback(result)
           trampoline.leave()
           return .finished
         }
-        // Nested too deeply: `submit` defers the callback.
       }
       return Self.submit(consume callback, with: result, on: context)
     }
@@ -128,15 +128,15 @@ extension Future {
     // The first inline callback of a promise's future takes the free slot of its state, which saves the allocation of an observer.
     guard withState({ $0.remove(.hasFreeSlot) }) else { return attachObserver(Observer(consume callback)) }
     // Outside `withState`, whose closure would copy the callback.
-    unmanagedSlot.takeUnretainedValue().storeCallback(consume callback)
+    unmanagedPromiseState.takeUnretainedValue().storeCallback(consume callback)
     // The state is its own consumer. Not counted, because the promise keeps it alive as long as the callback waits.
     withState { _ = $0.attach($0) }
     return Registration(.future(unmanagedBase.takeUnretainedValue(), nil))
   }
 
-  /// The state, which must be that of a promise: only such a state has a slot for a first callback.
+  /// The state, which must be that of a promise: the caller has claimed the slot, which only such a state has.
   @_alwaysEmitIntoClient
-  var unmanagedSlot: Unmanaged<PromiseState<Outcome<Value, Failure>>> {
+  var unmanagedPromiseState: Unmanaged<PromiseState<Outcome<Value, Failure>>> {
     .fromOpaque(unmanagedState.unsafelyUnwrapped.toOpaque())
   }
 
@@ -152,7 +152,7 @@ extension Future {
 // MARK: - Submitting a result
 
 extension Future {
-  /// Submits `callback` to its context, for a resolved future.
+  /// Submits `callback` of a resolved future to its context: now, or when fewer deliveries nest.
   @_alwaysEmitIntoClient
   @inline(never)
   static func submit(
@@ -164,7 +164,7 @@ extension Future {
     consumer.enter(.submitted)
     let trampoline = Trampoline.current
     let entered = trampoline.enter()
-    // A queue never runs the callback inside this call, so depth does not matter to it.
+    // A queue never runs the callback inside this call. Other contexts can, so they get it later if deliveries nest too deeply.
     if entered || context.consumerKind == .queued {
       consumer.submit(result, from: nil)
     } else {

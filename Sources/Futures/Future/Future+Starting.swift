@@ -134,7 +134,7 @@ extension Future {
   @usableFromInline
   static func requiredFuture() -> any FutureProtocol<Value, Failure> { Self.never }
 
-  /// Returns a future that resolves as `other`; generic, because a cast of `any FutureProtocol` needs the metadata of that type.
+  /// Returns a future that resolves as `other`; generic, because a cast of the existential needs metadata that older systems lack.
   private static func following(
     _ other: some FutureProtocol<Value, Failure>,
     _ fileID: StaticString,
@@ -148,9 +148,9 @@ extension Future {
 }
 
 extension Future where Value == Void {
-  /// Makes the resolved source from which `Future(on:)` is derived.
+  /// Makes the resolved future from which `Future(on:)` is derived by `map` or `flatMap`.
   ///
-  /// For the error of dropped work, it keeps the place of the call, except on an immediate context, which drops no work.
+  /// Keeps the place of the call for the error of dropped work. An immediate context drops no work, so nothing is kept for it.
   @inlinable
   init(startedAt fileID: StaticString, _ line: UInt, on context: ExecutionContext) {
     self = context.isImmediate ? .succeeded(()) : Future(StartState<Failure>(fileID, line))
@@ -169,7 +169,7 @@ final class StartState<Failure: Error>: TypedState<Outcome<Void, Failure>>, @unc
   init(_ fileID: StaticString, _ line: UInt) {
     self.fileID = Promise<Void, Failure>.pointer(to: fileID)
     self.line = line
-    super.init(isForPromise: false, isStage: false) { _, _, _ in }
+    super.init(isForPromise: false, isStage: false) { _, _, _ in }  // gets no delivery: it waits for no source
     resolve(.success(()), in: nil)
   }
 

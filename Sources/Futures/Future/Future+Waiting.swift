@@ -35,8 +35,9 @@ extension Future {
   /// Blocks the calling thread until the future is resolved, for at most `timeout`.
   ///
   /// In a callback, it always ends at its timeout if this future depends on the future that runs the callback, as
-  /// ``wait()`` explains. A debug build then writes a sentence to standard error; it never traps. A single check writes none.
-  /// The same holds, at the timeout, for a wait on the main thread or a serial queue for work that it has to run (R10a).
+  /// ``wait()`` explains. A debug build then writes a sentence to standard error. A wait on the main thread or on a serial
+  /// queue that has to run the future's own work ends at its timeout, too (R10a). Any build then writes a sentence. Neither
+  /// traps, and a single check writes nothing.
   /// - Parameter timeout: The maximum wait. Zero or less checks once; more than 292 years means for ever.
   /// - Returns: The result, or `nil` at the timeout. Then nothing stays registered.
   @available(*, noasync, message: "use 'await future.result'")
@@ -54,7 +55,8 @@ extension Future {
   ///   - isSingleCheck: Whether the deadline has come already, so that the wait neither blocks nor reports anything.
   private func wait(until deadline: DispatchTime?, isSingleCheck: Bool = false) {
     guard case .sharedState(let state) = storage else { return }
-    // A single check runs no deferred work: such work can check again, and would nest without limit.
+    // The deferred work of this thread can resolve the future. A single check does not run it: such work can check again, and
+    // would nest without limit.
     if !isSingleCheck {
       let trampoline = Trampoline.current
       trampoline.runPending()

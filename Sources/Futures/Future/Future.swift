@@ -140,14 +140,14 @@ extension Future {
   package var settledResult: Result<Value, Failure>? {
     guard hasState else { return peek() }
     return withState { state in
-      // The result first: then `isNotifyingProgress`, which reads the phase, is `true` if that delivery still runs.
+      // Before the phase (`isNotifyingProgress`): in the other order, a delivery that begins in between would go unseen.
       guard let result = state.peek() else { return nil }
       // Not `nil` in a cancelled task: there the await would end at once, without the result.
       return state.isNotifyingProgress && !Task.isCancelled ? nil : result
     }
   }
 
-  /// The state that a pending future shares with its promise and its copies.
+  /// The state of a pending future, for the leak check of the test kit; `nil` if the future is resolved.
   package var sharedObject: AnyObject? { hasState && !isResolved ? unmanagedState?.takeUnretainedValue() : nil }
 
   /// Whether a consumer is attached and not yet notified; for tests.
@@ -167,7 +167,7 @@ extension Future {
     if case .sharedState = storage { true } else { false }
   }
 
-  /// This future, with a new state if it was made resolved and so has none.
+  /// This future; if it was made resolved, with a new state, which a stage or an observer of the progress needs.
   @_alwaysEmitIntoClient
   var asSharedState: Future {
     guard !hasState, let result = peek() else { return self }

@@ -78,16 +78,17 @@ public final class Promise<Value: Sendable, Failure: Error>: Sendable {
       line: UInt(line),
       releasedOwner: owner
     )
-    let observers = FuturesDiagnostics.breakObservers  // of the test kit
+    // The test kit records the mistake, and the default handler then ignores it. A drop after a cancellation is no mistake.
+    let observers = FuturesDiagnostics.breakObservers
     let isRecorded = observers.exist && !state.wasCancelled && observers.record(error)
     state.breakPromise(BreakReason(error, isRecorded: isRecorded), in: nil)
   }
 
-  /// Lets the only follower of the state wait for the future that the state follows, if no other code can reach the state.
+  /// Takes the state out of the chain between its only follower and its followed future, if no other code can reach the state.
   /// - Returns: Whether the state follows itself through other states, so that the caller has to break it.
   private func splice() -> Bool {
-    // A reference to a class and one to its base class have the same layout. A variable of the base class would be a second
-    // reference, and the state would not be the only handle.
+    // A reference to a class has the layout of one to its base class. A variable of the base class would be a second
+    // reference, and the core tests whether `state` is the only one.
     withUnsafeMutablePointer(to: &state) { state in
       state.withMemoryRebound(to: FutureState.self, capacity: 1) { FutureState.splice(&$0.pointee) }
     }
@@ -200,9 +201,8 @@ extension Promise {
   /// }
   /// ```
   ///
-  /// Cancellation: `cancel()` submits `handler` to the main queue, and does not wait for it. So the future can be resolved as
-  /// cancelled before `handler` has run. With `.mainImmediate`, a cancellation on the main actor runs it at once. Otherwise this is
-  /// as `onCancel(_:)`.
+  /// As `onCancel(_:)`, but `cancel()` submits `handler` to the main queue, and does not wait for it. So the future can be
+  /// resolved as cancelled before `handler` has run. With `.mainImmediate`, a cancellation on the main actor runs it at once.
   public func onCancel(on context: MainContext, _ handler: @escaping @MainActor () -> Void) {
     onCancel(context.submitting(handler))
   }
@@ -224,13 +224,13 @@ extension Promise where Value == Void {
 extension TypedState {
   /// Makes the state of a promise resolve as `other`.
   ///
-  /// If that comes too late for a cancelled future, `other` is cancelled if nothing else waits for it (R17).
+  /// A cancelled future that is resolved already does not follow `other`, but cancels it if nothing else waits for it (R17).
   @_alwaysEmitIntoClient
   final func followForPromise<V, F>(_ other: consuming Future<V, F>) where Stored == Outcome<V, F> {
     if let result = other.peek() {
       resolve(result, by: .promise)
     } else if beginFollowing() {
-      // In one expression: with a second reference, the followed state would not be private.
+      // In one expression: with a second reference to the followed state, no follower could take its place (`splice`).
       followForPromise(other.takeState().unsafelyUnwrapped)
     } else if wasCancelled, let source = other.takeState() {
       source.cancelIfUnneeded()

@@ -21,7 +21,7 @@ public struct Registration: Sendable {
   @_alwaysEmitIntoClient
   init(_ owner: Owner) { self.owner = owner }
 
-  /// The registration of a callback that has already run.
+  /// The registration of a callback that has run, or never runs.
   @inlinable static var finished: Registration { Registration(.none) }
 
   /// Removes the callback, unless it has started, and releases its captures.

@@ -76,8 +76,8 @@ struct GraphBuilder {
         if isShown(state, entry) { _ = node(of: state) }
       } else if entry.kind == .wrappedCallback || entry.kind == .callbackStream {
         if let site = object as? any PendingSite { addSite(site, object, entry) }
-      } else if entry.kind == .work, let work = object as? TrackedWork, let isRunning = work.isRunning {  // not ended
-        indices[ObjectIdentifier(object)] = add(.work, entry) { $0.state = isRunning ? .running : .enqueued }
+      } else if entry.kind == .work, let work = object as? TrackedWork, let state = work.nodeState {  // not ended
+        indices[ObjectIdentifier(object)] = add(.work, entry) { $0.state = state }
       }
     }
     visitStates()

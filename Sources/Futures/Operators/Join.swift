@@ -172,7 +172,7 @@ extension Future {
       return JoinedInput(state: state, consumer: Consumer(kind: .input, deliver: deliver))
     }
     state.kind = .input  // in no list yet
-    unmanagedSlot.takeUnretainedValue().storeCallback(.input(deliver))
+    unmanagedPromiseState.takeUnretainedValue().storeCallback(.input(deliver))
     return JoinedInput(state: state, consumer: nil)
   }
 

@@ -83,7 +83,7 @@ public final class ConcurrencyLimit: Sendable {
       let future = work(slot)
       if case .sharedState(let state) = future.storage {
         queue.withLock { $0.hold(slot, (state, isCancellable)) }
-        if let priority = turn.priority { state.raiseTasks(to: priority) }
+        if let priority = turn.priority { state.raiseTasks(to: priority) }  // of tasks that have awaited the future
       }
       promise.follow(future)
     }
@@ -148,13 +148,13 @@ extension ConcurrencyLimit {
     handOn { [self] in startWork(waiting + Self.maximumForOthers) }
   }
 
-  /// Shows the future of a promise that waits for a slot in the graph: behind the work that runs.
+  /// In the graph, shows the future of a promise that waits for a slot behind the work that runs.
   @usableFromInline
   package func showWaiting<Value, Failure>(_ promise: Promise<Value, Failure>) {
     promise.state.setProducer(.inputs(WaitingTurn(self)), onlyIfFirst: true)
   }
 
-  /// Shows the future of a promise in the graph as the holder of a slot, whose work starts now.
+  /// In the graph, shows the future of a promise as the work that starts now in `slot`.
   @usableFromInline
   package func hold<Value, Failure>(_ slot: Slot, for promise: Promise<Value, Failure>) {
     queue.withLock { $0.hold(slot, (promise.state, isCancellable: false)) }
@@ -169,8 +169,8 @@ extension ConcurrencyLimit {
 
   /// Starts waiting work while there is room, at most `maximum` pieces of it.
   ///
-  /// Several threads can do this at the same time, each with slots of its own. Otherwise work that ends at once would let
-  /// the first thread run the work of all others.
+  /// Several threads can call this at the same time, each with slots of its own. One thread alone would start the work of all
+  /// others, without an end if they add work that ends at once.
   private func startWork(_ maximum: Int) {
     var started: Slot?
     for _ in 0..<maximum {
@@ -301,7 +301,7 @@ private struct WorkQueue {
     if let slot, let hasEnded = hasEndedWhileStarting.removeValue(forKey: slot), hasEnded { running -= 1 }
   }
 
-  /// Removes and returns the waiting work of the first turn, apart from turns of work that was removed or raised.
+  /// Removes and returns the first waiting work; drops old turns, whose work was removed or has a higher priority now.
   private mutating func popFirst() -> (Turn, Start)? {
     while let turn = turns.first {
       turns.removeFirst()
@@ -347,7 +347,7 @@ private final class WaitingTurn: Inputs, @unchecked Sendable {
         // cancellable holder gives its slot back when it is cancelled, for example by a timeout of its caller.
         let isFreeSoon = queue.holders.count < queue.running || queue.holders.values.contains(where: \.isCancellable)
         return (queue.holders.values.map(\.state), isFreeSoon)
-      } ?? (nil, true)
+      } ?? (nil, true)  // another thread has the lock: the inputs are unknown
     facts.endsWithOneInput = true
   }
 }

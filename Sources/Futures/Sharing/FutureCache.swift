@@ -47,7 +47,7 @@ public final class FutureCache<Key: Hashable & Sendable, Value: Sendable, Failur
   private init(_ label: String?, _ timer: ExecutionContext, _ lifetime: (@Sendable (Value) -> Int64)?) {
     let state = Locked(CacheState<Key, Value>())
     self.state = state
-    // Called when all callers of a load have left. A load that a new caller starts meanwhile has another number.
+    // The closure runs when all callers of a load have left. A load that a new caller starts meanwhile has another number.
     loads = PendingPromises(label, earlyAnswerLimit: 0, acceptsAnswers: false) { load in
       let slot = state.withLock { $0.removeUnlessLoaded(load.key, load.number) }
       _ = slot  // released here, outside the lock
@@ -155,7 +155,7 @@ public final class FutureCache<Key: Hashable & Sendable, Value: Sendable, Failur
   /// The callers of running loads still get their values. The next caller of each key starts a new load.
   public func removeAll() { stopTimers(state.withLock { $0.takeAll() }) }
 
-  /// Starts the load that callers of `number` join.
+  /// Starts the load with `number` for its first caller; asks for the key again if that load has ended or was removed.
   private func load(
     _ key: Key,
     _ number: Int,
@@ -163,10 +163,10 @@ public final class FutureCache<Key: Hashable & Sendable, Value: Sendable, Failur
     _ line: UInt,
     _ work: () -> Future<Value, Failure>
   ) -> Future<Value, Failure> {
-    // Since this caller got its number, that load can have ended, or `remove` can have run on another thread. Then the caller asks
-    // for the key again, as often as that happens.
-    let (begins, left) = state.withLock { $0.begin(key, number) }
-    _ = left  // released here, outside the lock
+    // Another thread can have run and ended the load, or removed it, since this caller got the number. The caller asks again as
+    // often as that happens.
+    let (begins, abandoned) = state.withLock { $0.begin(key, number) }
+    _ = abandoned  // released here, outside the lock
     guard begins else {
       return future(for: key, fileID: fileID, line: line, work)
     }
@@ -247,11 +247,11 @@ private struct CacheState<Key: Hashable & Sendable, Value: Sendable> {
   }
 
   /// Begins the load of a number that `join` returned, unless the load has begun, has ended or was removed.
-  /// - Returns: Whether the caller starts the load; otherwise it asks for the key again. And the slot of a load that all
-  ///   callers have left, if another thread is about to remove it.
-  mutating func begin(_ key: Key, _ number: Int) -> (begins: Bool, left: Slot?) {
+  /// - Returns: Whether the caller starts the load; otherwise it asks for the key again. And the slot of a running load that all
+  ///   its callers have left, which the caller releases after unlocking.
+  mutating func begin(_ key: Key, _ number: Int) -> (begins: Bool, abandoned: Slot?) {
     guard let slot = slot(key, number), slot.value == nil else { return (false, nil) }
-    // Only the first caller of a load begins it. A second first caller means that all callers of the running load have left.
+    // All callers of a running load have left, if this one did not join them. The thread of the last one also removes the slot.
     if slot.isLoading { return (false, remove(key, ifFrom: number)) }
     slot.isLoading = true
     return (true, nil)
@@ -271,7 +271,7 @@ private struct CacheState<Key: Hashable & Sendable, Value: Sendable> {
     return slot(key, number) != nil
   }
 
-  /// Removes the slot of a load that left no value, or that all its callers have left.
+  /// Removes the slot of a load that has ended without a value, or that all its callers have left before it had one.
   mutating func removeUnlessLoaded(_ key: Key, _ number: Int) -> Slot? {
     slot(key, number)?.value == nil ? remove(key, ifFrom: number) : nil
   }

@@ -1,8 +1,8 @@
 internal import Dispatch
 
-/// Continues work that the calling thread has done long enough for other threads, on a thread of the global queue (R28).
+/// Runs `work` on a thread of the global queue, because the calling thread has done enough for other threads (R28).
 ///
-/// Each place that calls this names its bound. A test with an order of its own runs the work where its deliveries run.
+/// Each caller has a bound, and explains it. The test kit sets `submitElsewhere`, to choose when the work runs.
 package func handOn(_ work: @escaping @Sendable () -> Void) {
   if let submit = Trampoline.current.storage.pointee.submitElsewhere { return submit(work) }
   DispatchQueue.global().async(execute: work)

@@ -112,7 +112,7 @@ public final class Latest: Sendable {
     whenProgressed: (@Sendable (FutureProgress) -> Void)?,
     whenResolved: @escaping @Sendable (Result<Value, Failure>) -> Void
   ) {
-    let (slot, timer, number) = (slot, timer, slot.begin())
+    let (slot, timer, number) = (slot, timer, slot.begin())  // the closures keep these, and not `self`
     let future = slot.wait(pace, on: timer)
       .setFailureType(to: Failure.self)
       // The wait has no share of the progress. `start` is `false` for a superseded request, which gets here only if its failure type
@@ -260,17 +260,18 @@ package final class LatestSlot: Sendable {
 
   /// Returns a future that resolves when the work of a new request can start: at once, after the delay, or at the deadline.
   ///
-  /// Cancelling it keeps the deadline, for which the next request waits, too.
+  /// Cancelling that future does not cancel the deadline, for which the next request waits, too.
   @usableFromInline
   package func wait(_ pace: LatestPace, on timer: ExecutionContext) -> Future<Void, Never> {
     let startsAtOnce = state.withLock { state in
-      if pace.isLeading, !state.isWaiting, state.pause?.isResolved ?? true { return true }
-      state.isWaiting = true
-      return false
+      let pauseHasEnded = state.pause?.isResolved ?? true
+      let startsAtOnce = pace.isLeading && pauseHasEnded && !state.isWaiting
+      if !startsAtOnce { state.isWaiting = true }
+      return startsAtOnce
     }
     if startsAtOnce { return .succeeded(()) }
     let delay = Timer.after(nanoseconds: pace.delay, on: timer)
-    guard let maximum = pace.maximum, pace.delay > 0 else { return delay }  // without a delay it is resolved
+    guard let maximum = pace.maximum, pace.delay > 0 else { return delay }  // a delay of zero is over already
     if let deadline = state.withLock({ $0.deadline }) { return .race([delay, deadline.shielded]) }
     let new = Timer.after(nanoseconds: maximum, on: timer)
     // The deadline that another thread has set meanwhile.

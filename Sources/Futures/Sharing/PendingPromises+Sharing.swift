@@ -35,10 +35,11 @@ extension PendingPromises {
     return caller.future
   }
 
-  /// Gives the work's progress to a caller, and the priority of tasks that await the caller to the work's tasks.
+  /// Connects a caller to the work: the caller gets the work's progress, and an await of the caller raises the work's tasks.
   func connect(_ caller: Caller, to work: Future<Value, Failure>) {
     caller.progress.add(work, share: 1)
     if case .sharedState(let state) = work.storage {
+      // Only if first: another thread can have made the caller follow the work already.
       caller.state.setProducer(.inputs(SharedWork(state, acceptsAnswers: acceptsAnswers)), onlyIfFirst: true)
     }
   }

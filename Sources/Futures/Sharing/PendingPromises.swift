@@ -196,12 +196,12 @@ public final class PendingPromises<Key: Hashable & Sendable, Value: Sendable, Fa
 
   /// Adds a caller, unless there is an early answer for it.
   func join(_ caller: Caller, _ key: Key, takingEarlyAnswer takesAnswer: Bool) -> Joining {
-    // Outside the lock, because the identity formats a string. Work that asks for its own key finds the caller that started it.
+    // Outside the lock, because the identity formats a string. Only a caller that joins others can be the shared work itself.
     let hasCallers = state.withLock { $0.entries[key]?.callers.isEmpty == false }
     let task = hasCallers ? TaskIdentity.current : nil
     let (number, isFirst, work, answer) = state.withLock {
       state -> (Int, Bool, Future<Value, Failure>?, Answers.Removed?) in
-      // Before unlocking, because an answer that arrives then would be kept, and the caller would wait for ever.
+      // In one turn with the addition below: an answer between the two would be kept, and the caller would wait for ever.
       if takesAnswer, let answer = state.earlyAnswers.takeOldest(of: key) { return (0, false, nil, answer) }
       state.callerCount += 1
       let number = state.callerCount
@@ -272,7 +272,7 @@ public final class PendingPromises<Key: Hashable & Sendable, Value: Sendable, Fa
     var caller: Caller?  // released outside the lock
     var isLast = false
     var ended: Entry?
-    // The callers that are left, and their work, if the work could wait for them.
+    // The callers that are left, and their work, if they are few: the work itself could have made all their requests.
     var others: [(caller: Caller, task: TaskIdentity?)] = []
     var workOfOthers: Future<Value, Failure>?
     state.withLock { state in
@@ -297,14 +297,14 @@ public final class PendingPromises<Key: Hashable & Sendable, Value: Sendable, Fa
     work.cancel()
   }
 
-  /// Cancels the callers that are left if all of them are requests of the work itself, which would wait for itself for ever.
+  /// Cancels the callers that are left if the work itself has made all their requests: it would wait for itself for ever.
   private func cancel(
     _ callers: [(caller: Caller, task: TaskIdentity?)],
     ifRequestsOf work: Future<Value, Failure>,
     for key: Key
   ) {
     guard case .sharedState(let work) = work.storage else { return }
-    // A caller is one if the work waits for the caller's future, or if a task of the work asked for the key.
+    // The work has made a request if it waits for the caller's future, or if a task of the work asked for the key.
     guard callers.allSatisfy({ work.waits(for: $0.caller.state, madeBy: $0.task) }) else { return }
     #if DEBUG
       reportOwnCallers(key)
