@@ -20,13 +20,13 @@ package struct CallbackFunction {
   private let asyncCounterpart: ExpectedCounterpart
   private let futureCounterpart: ExpectedCounterpart
 
-  /// A declaration that a call of the async counterpart could mean under each of its possible names; `nil` for none.
+  /// An existing declaration that calls of the async counterpart could mean; `nil` if the counterpart has a free name.
   let rival: Refusal.OtherName?
 
   /// Why the async counterpart does not have the name of the function; `nil` if it has.
   let reasonOfOtherName: Refusal.OtherName?
 
-  /// The reason why the callback might come several times, much later, or never, by the bodies that can run.
+  /// The evidence in a body that the callback might come several times, much later, or never; `nil` without evidence.
   let bodyRefusal: Refusal?
   let role: FunctionRole
 
@@ -55,7 +55,7 @@ package struct CallbackFunction {
     visibility = min(symbol.access, module.relations.access(around: symbol))
     scopes = module.relations.scopes(of: symbol)
     role = module.roles.role(of: symbol, declaration)
-    // The counterpart of a requirement serves all types that conform.
+    // A type also has the members of its protocols, such as the counterpart of a requirement.
     visibleScopes = scopes + module.roles.protocolScopes(of: symbol)
     let sendables = module.types.sendables(in: symbol, of: owner)
     sendability = callbacks.shape.values.map { module.types.weakest(of: $0, sendables) } ?? .unknown
@@ -104,7 +104,7 @@ package struct CallbackFunction {
 
   var isDeprecated: Bool { availability.contains { $0.isUnconditionallyDeprecated == true } }
 
-  /// Whether the function has the annotation of `--deprecate`.
+  /// Whether the function is deprecated in favor of its counterpart, as `--deprecate` annotates it.
   var isRenamedToCounterpart: Bool {
     availability.contains { item in
       item.isUnconditionallyDeprecated == true
@@ -139,6 +139,7 @@ struct ModuleFacts {
 extension SymbolGraph.Symbol {
   var access: AccessLevel { AccessLevel(rawValue: accessLevel) ?? .private }
 
+  /// Whether the symbol is an actor, which the graph lists as a class.
   var isActor: Bool { declarationFragments.contains { $0.spelling == "actor" } }
 
   /// Whether the symbol is a class, a struct, an enum or a protocol.

@@ -48,7 +48,7 @@ enum CallbackNames {
   static func repetition(function: String, parameter names: [String]) -> Repetition {
     let isCompletion = names.contains { hasWord($0, like: completions) }
     if names.contains(where: { hasWord($0, like: repeatingParameters) }) {
-      // `_ updates:` is work; `onReceiveCompletion:` can be either.
+      // A closure `_ updates:` is work to do, and `onReceiveCompletion:` can come once or often.
       let isWork = names.allSatisfy { ["_", "updates", "changes"].contains($0) }
       return isCompletion || isWork ? .unknown : .many
     }
@@ -104,7 +104,7 @@ enum CallbackNames {
   /// If the callback gets the result of the work, only the first word counts: `write(_:completion:)` lends nothing.
   static func isScoped(function: String, givesResult: Bool = false) -> Bool {
     let words = words(function)
-    // `inDatabase` and `asyncWithPool`, and not `logIn` and `loginWithToken`.
+    // `inDatabase` and `asyncWithPool` lend a value; `logIn` and `loginWithToken` have these words later, and lend none.
     let first = words.first { $0 != "async" }
     return first.map(leadingScopes.contains) == true || !givesResult && words.contains { scopes.contains($0) }
   }
@@ -129,7 +129,7 @@ enum CallbackNames {
     "after the callback",
   ]
 
-  /// Whether the name of a queue parameter says that it is only the queue of the callback, such as `callbackQueue`.
+  /// Whether a name is that of a queue for the callback only: `callbackQueue`, or, for a parameter with a default, `queue`.
   static func isQueue(_ name: String, hasDefault: Bool) -> Bool {
     let words = words(name)
     if hasDefault, ["on", "queue"].contains(name) { return true }

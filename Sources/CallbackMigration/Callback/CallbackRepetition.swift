@@ -1,20 +1,19 @@
 /// Finds evidence in a function's body that its callback comes more than once.
 ///
-/// The evidence is a call on a path that reaches another call, whatever the values are, or a call in a loop that can run
-/// again after the call.
+/// The evidence is two calls on one path, or a call in a loop that can run again after the call.
 struct CallbackRepetition {
   private let tokens: SourceTokens
 
   /// The names of the callbacks.
   private let names: [String]
 
-  /// The evidence, which becomes a refusal of the function with a title; `nil` without evidence.
+  /// Makes the refusal of the function with a title; `nil` without evidence.
   private var evidence: ((_ title: String) -> Refusal)?
 
   init(of names: [String], in body: ClosedRange<Int>, _ tokens: SourceTokens) {
     self.tokens = tokens
     self.names = names
-    // Only one branch of `#if` runs, and `let completion = once(completion)` makes another closure.
+    // In `#if` one branch runs, and `let completion = once(completion)` is another closure: such bodies prove nothing.
     let isUnclear = body.contains { index in
       tokens[index] == "#if" || names.contains(tokens[index]) && Self.declares(index, tokens)
     }
@@ -65,9 +64,10 @@ struct CallbackRepetition {
   private func callInLoop(_ statement: Range<Int>) -> Int? {
     if ["for", "while", "repeat"].contains(tokens[statement.lowerBound]) {
       guard let body = blocks(of: statement).first else { return nil }
-      // A `break` of this loop is an exit, and a `continue` is none: the brace of the loop is before the body.
-      let exits = Exits(breaks: body.lowerBound, continues: body.lowerBound - 1)
-      return callBeforeEnd(in: body, exits) ?? (hasExit(body, exits) ? nil : sureCall(in: body))
+      let exits = Exits.ofLoop(body)
+      if let call = callBeforeEnd(in: body, exits) { return call }
+      // A call that runs later, in a closure or another function, counts if no path leaves the loop.
+      return hasExit(body, exits) ? nil : sureCall(in: body)
     }
     return first(closures(in: statement)) { brace in
       guard let called = tokens.functionCalled(withClosure: brace), tokens[called] == "forEach" else { return nil }
@@ -78,7 +78,7 @@ struct CallbackRepetition {
 
   /// A call in a statement, on a path that reaches the end of the statement; `nil` if there is none.
   ///
-  /// Without `exits`, the exits of the statement count.
+  /// The jumps in `exits` leave the path; without `exits`, those that leave the statement.
   private func callBeforeEnd(of statement: Range<Int>, _ exits: Exits? = nil) -> Int? {
     let exits = exits ?? .of(statement)
     switch tokens[statement.lowerBound] {
@@ -88,7 +88,7 @@ struct CallbackRepetition {
     }
   }
 
-  /// The first result that is not `nil`; not by `lazy`, which computes it twice, and so 2ⁿ times in n nested blocks.
+  /// The first result that is not `nil`; `lazy` would compute it twice, and so 2ⁿ times in n nested blocks.
   private func first<Part>(_ parts: [Part], _ find: (Part) -> Int?) -> Int? {
     for part in parts {
       if let found = find(part) { return found }
@@ -101,6 +101,7 @@ struct CallbackRepetition {
     let statements = tokens.statements(in: block)
     for (position, statement) in statements.enumerated() {
       guard let call = callBeforeEnd(of: statement, exits) else { continue }
+      // A path that leaves later might be the one with this call.
       return statements[position...].contains { hasExit($0, exits) } ? nil : call
     }
     return nil
@@ -113,10 +114,12 @@ struct CallbackRepetition {
     let start = statement.lowerBound
     switch tokens[start] {
     case "if", "switch", "do":
-      let calls = blocks(of: statement).map(sureCall(in:))
+      let blocks = blocks(of: statement)
+      let calls = blocks.compactMap(sureCall(in:))
       let hasElse = statement.contains { tokens[$0] == "else" && tokens[$0 + 1] == "{" && isAtLevel($0, of: start) }
-      guard tokens[start] != "if" || hasElse, calls.allSatisfy({ $0 != nil }) else { return nil }
-      return calls.first ?? nil
+      // An `if` without `else` has a path without a block.
+      let isOnEachPath = calls.count == blocks.count && (tokens[start] != "if" || hasElse)
+      return isOnEachPath ? calls.first : nil
     case "return": return start + 1 < statement.upperBound ? sureCall(start + 1..<statement.upperBound) : nil
     case "guard", "for", "while", "repeat", "defer", "func", "class", "struct", "enum": return nil
     default:
@@ -129,7 +132,7 @@ struct CallbackRepetition {
   private func sureCall(in range: Range<Int>) -> Int? {
     for statement in tokens.statements(in: range) {
       if let call = sureCall(statement) { return call }
-      // `guard let self` leaves without a call, but only if there is no object to work for.
+      // `guard let self` counts as no exit, because it leaves only if the object is gone.
       guard hasExit(statement), !isGuardOfSelf(statement) else { continue }
       // A path that leaves must have made a call.
       let leaving = blocks(of: statement).filter { hasExit($0) }
@@ -166,7 +169,7 @@ struct CallbackRepetition {
     }
   }
 
-  /// The closures that a statement passes to calls, without those in other closures.
+  /// The closures that a statement passes to calls, without those in its blocks or in other closures.
   private func closures(in statement: Range<Int>) -> [Int] {
     let level = tokens.closureOrFunction(around: statement.lowerBound)
     let inner = blocks(of: statement)
@@ -191,7 +194,8 @@ struct CallbackRepetition {
 
   private func isLowercase(_ index: Int) -> Bool { tokens[index].first.map { $0.isLowercase || $0 == "_" } == true }
 
-  /// Which jumps leave some code: a `break` or a `continue` if its loop or `switch` begins before the token given here.
+  /// Which jumps count as exits: a `break` whose loop or `switch` has its brace before the token `breaks`, and a `continue`
+  /// whose loop has its brace before `continues`.
   private struct Exits {
     let breaks: Int
     let continues: Int
@@ -200,11 +204,16 @@ struct CallbackRepetition {
     static func of(_ statement: Range<Int>) -> Exits {
       Exits(breaks: statement.lowerBound, continues: statement.lowerBound)
     }
+
+    /// The jumps that end a loop, given its body after the brace: its own `break` does, its own `continue` does not.
+    static func ofLoop(_ body: Range<Int>) -> Exits {
+      Exits(breaks: body.lowerBound, continues: body.lowerBound - 1)
+    }
   }
 
   /// Whether a path leaves a statement otherwise than at its end, such as by a `return` outside closures.
   ///
-  /// Without `exits`, the exits of the statement count.
+  /// Only the jumps in `exits` count; without `exits`, those that leave the statement.
   private func hasExit(_ statement: Range<Int>, _ exits: Exits? = nil) -> Bool {
     let exits = exits ?? .of(statement)
     let level = tokens.closureOrFunction(around: statement.lowerBound)
@@ -214,11 +223,11 @@ struct CallbackRepetition {
       else { return false }
       // A value or a label follows. A label can name any loop around the statement.
       if SourceTokens.isWord(tokens[index + 1]), !tokens.isFirstOnLine(index + 1) { return true }
-      switch tokens[index] {
-      case "break": return tokens.brace(ofLoopAround: index, orSwitch: true).map { $0 < exits.breaks } != false
-      case "continue": return tokens.brace(ofLoopAround: index, orSwitch: false).map { $0 < exits.continues } != false
-      default: return true
-      }
+      let isBreak = tokens[index] == "break"
+      guard isBreak || tokens[index] == "continue",
+        let loop = tokens.brace(ofLoopAround: index, orSwitch: isBreak)
+      else { return true }
+      return loop < (isBreak ? exits.breaks : exits.continues)
     }
   }
 

@@ -58,8 +58,8 @@ package enum CallbackShape {
     }
   }
 
-  /// Whether the type shows that the callback gets either values or a failure, and so ends the work.
-  var isDivided: Bool {
+  /// Whether the type shows that the callback gets either values or a failure, so that its call ends the work.
+  var givesValuesOrFailure: Bool {
     switch self {
     case .result, .successOrFailure, .valuesOrError(_, areOptional: true): true
     case .valuesOrError(_, areOptional: false), .error, .values, .response, .repeated, .unknown: false
@@ -121,7 +121,8 @@ extension Callbacks {
   /// Finds the callbacks of a function; `nil` if it takes none.
   ///
   /// The type of a closure decides its shape. The names and the package's configuration say whether the closure is
-  /// called once. If nothing says so, the shape is `unknown`. `bodies` finds the bodies that get the closures at indices.
+  /// called once. If nothing says so, the shape is `unknown`. `bodies` returns the function bodies that get the closures
+  /// at some parameter indices.
   init?(
     _ declaration: Declaration,
     _ aliases: TypeAliases,
@@ -133,14 +134,16 @@ extension Callbacks {
     var completions: [(index: Int, type: FunctionType)] = []
     var progress: (parameter: Int, shape: ProgressShape)?
     for (index, parameter) in declaration.parameters.enumerated() {
-      guard let type = aliases.functionType(of: parameter.type), type.returnsNothing else { continue }
-      // A closure that throws or awaits is work to do, unless its name says otherwise.
-      guard type.effects.isEmpty || parameter.isNamed(like: CallbackNames.callbacks) else { continue }
+      // A closure with a result is work to do. So is a closure that throws or awaits, unless its name says otherwise.
+      guard let type = aliases.functionType(of: parameter.type), type.returnsNothing,
+        type.effects.isEmpty || parameter.isNamed(like: CallbackNames.callbacks)
+      else { continue }
       let specifiers = parameter.specifiers
       // An optional closure always escapes.
       let isEscaping = specifiers.contains("@escaping") || aliases.isOptional(parameter.type)
       guard isEscaping, !specifiers.contains("@autoclosure") else { continue }
       if parameter.isNamed(like: ["progress"]) {
+        // A further closure for progress, and one of another shape, stays a parameter of the counterpart.
         if let shape = ProgressShape(type), progress == nil { progress = (index, shape) }
       } else {
         completions.append((index, type))
@@ -159,7 +162,7 @@ extension Callbacks {
       self = pair
     } else if completions.count == 1 {
       let shape = reader.shape(first.type, first.index)
-      self.init(shape: shape, labels: reader.usable(first.type.labels, for: shape), completion: first.index)
+      self.init(shape: shape, labels: reader.tupleLabels(first.type.labels, for: shape), completion: first.index)
       if case .valuesOrError(_, areOptional: false) = shape { lineWithoutValue = reader.lineWithoutValue(first.index) }
       if case .values(let values) = shape { returnedFailure = reader.returnedFailure(values, first.type.labels) }
     } else {

@@ -29,15 +29,16 @@ struct FunctionBodies {
     }
   }
 
-  /// For each body that a call of a function can run, that body and those to which it passes the callbacks at `indices`.
+  /// The bodies that a call of a function can run, each with the bodies to which it passes the callbacks at `indices`.
   ///
-  /// A call can run the function itself, those of subclasses, and those of types that conform.
+  /// A call can run the function itself, an override in a subclass, or the implementation in a conforming type.
   func implementations(of symbol: SymbolGraph.Symbol, _ declaration: Declaration, _ indices: Set<Int>)
     -> [[FunctionBody]]
   {
     let name = symbol.pathComponents.last ?? ""
     let others = roles.conformers(of: symbol).flatMap { symbols["\($0).\(name)"] ?? [] }
     return ([symbol] + others).compactMap { symbol in
+      // The parameters of another implementation can have other names.
       guard let location = symbol.location, let path = location.path,
         let parameters = Declaration(symbol.tokens)?.parameters
       else { return nil }
@@ -54,11 +55,11 @@ struct FunctionBodies {
       return []
     }
     var found = [FunctionBody(tokens: tokens, range: body, callbacks: callbacks)]
-    // Follows a chain such as `load`, `send` and `perform` for a few functions, and leaves a circle.
+    // Follows a chain such as `load`, `send` and `perform`, through about eight bodies. A circle adds no body again.
     var next = 0
     while next < found.count, found.count < 8 {
       let body = found[next]
-      let others = body.receivers.compactMap { bodyCalled(by: $0, returnsHandle: body.returnsHandle) }
+      let others = body.receivers.compactMap { bodyCalled(by: $0, callerReturnsHandle: body.returnsHandle) }
       found += others.filter { other in
         !found.contains { $0.range == other.range && $0.tokens.text == other.tokens.text }
       }
@@ -67,13 +68,13 @@ struct FunctionBodies {
     return found
   }
 
-  /// The body of the only function with the name and label of a call; `nil` if several functions have them.
-  private func bodyCalled(by call: FunctionBody.Receiver, returnsHandle: Bool) -> FunctionBody? {
+  /// The body of the only function with the name and label of a call; `nil` if no function or several have them.
+  private func bodyCalled(by call: FunctionBody.Receiver, callerReturnsHandle: Bool) -> FunctionBody? {
     let found = (functions[call.base] ?? []).compactMap { tokens, name -> FunctionBody? in
       guard let parameter = tokens.parameter(labelled: call.label, ofFunction: name),
         let body = tokens.body(ofFunction: name)
       else { return nil }
-      let returnsHandle = returnsHandle && call.isReturned
+      let returnsHandle = callerReturnsHandle && call.isReturned
       return FunctionBody(tokens: tokens, range: body, callbacks: [parameter], returnsHandle: returnsHandle)
     }
     return found.count == 1 ? found[0] : nil
@@ -90,7 +91,7 @@ struct FunctionBody {
   /// The names of the callbacks.
   let callbacks: [String]
 
-  /// Whether the function that takes the callbacks first returns what this body returns.
+  /// Whether this body's result is also that of the function at the start of the chain, so that its callers get it.
   var returnsHandle = true
 
   /// A call that gets a callback as it is.
@@ -112,7 +113,7 @@ struct FunctionBody {
     return CallbackRepetition(of: callbacks, in: range, tokens).refusal(title)
   }
 
-  /// The line of a call without an error and without one of the values; `nil` if there is none.
+  /// The line of a call that passes `nil` for the error, its last argument, and for a value; `nil` if there is none.
   var lineWithoutValue: Int? {
     range.first { index in
       guard callbacks.contains(tokens[index]), let open = tokens.argumentList(ofCallAt: index),
@@ -152,6 +153,7 @@ struct FunctionBody {
         let open = tokens.parent(index), tokens[open] == "(", SourceTokens.isWord(tokens[open - 1])
       else { return nil }
       let isLabelled = tokens[index - 1] == ":" && SourceTokens.isWord(tokens[index - 2])
+      // The result of the last call is taken for that of the body.
       let isLast = tokens.partner(open).map { $0 + 1 == range.upperBound } == true
       let isReturned = isLast && tokens.parent(open) == range.lowerBound
       return Receiver(base: tokens[open - 1], label: isLabelled ? tokens[index - 2] : "_", isReturned: isReturned)
@@ -165,7 +167,7 @@ struct FunctionBody {
 }
 
 extension SourceTokens {
-  /// The name in the body of the parameter with a label; `nil` if the function has no such parameter.
+  /// The inner name of the parameter with a label; `nil` if the function has no such parameter.
   fileprivate func parameter(labelled label: String, ofFunction name: Int) -> String? {
     var open = name + 1
     while open < items.count, self[open] != "(" { open += 1 }
@@ -191,13 +193,12 @@ extension SourceTokens {
     return zip([open] + commas, commas + [close]).map { $0 + 1..<$1 }
   }
 
-  /// The property whose new value is the token at `index`, and nothing more; `nil` if there is none.
+  /// The property to which a statement assigns exactly the token at `index`; `nil` if there is none.
   fileprivate func property(assignedAt index: Int) -> String? {
     let endsStatement = self[index + 1] == "}" || self[index + 1] == ";" || isFirstOnLine(index + 1)
     guard self[index - 1] == "=", Self.isWord(self[index - 2]), endsStatement else { return nil }
     // `let handler = completion` sets a local value. A property stands after a dot, or first in its line.
-    let isMember = self[index - 3] == "." || self[index - 4] == "." && self[index - 3] == "?"
-    return isMember || isFirstOnLine(index - 2) ? self[index - 2] : nil
+    return self[index - 3] == "." || isFirstOnLine(index - 2) ? self[index - 2] : nil
   }
 
   /// The array or dictionary to which a statement adds the token at `index`, alone or in a tuple or an array; `nil` if
@@ -206,7 +207,6 @@ extension SourceTokens {
     // From the innermost brackets outwards, as in `waiting.append((id, callback))`.
     var element = index
     while let open = parent(element), self[open] != "{" {
-      guard self[open] == "(" || self[open] == "[" else { return nil }
       if self[open] == "(", Self.isWord(self[open - 1]) {
         let isKept = ["append", "insert", "updateValue"].contains(self[open - 1]) && self[open - 2] == "."
         return isKept ? name(before: open - 2) : nil
@@ -221,7 +221,7 @@ extension SourceTokens {
     return isAddition && Self.isWord(self[sign - 1]) ? self[sign - 1] : nil
   }
 
-  /// The name before a dot or a sign, as `waiting` in `waiting[key]?.append`; `nil` if no name stands there.
+  /// The name before a dot or a sign and its subscripts, as `waiting` in `waiting[key]?.append`; `nil` if there is none.
   private func name(before index: Int) -> String? {
     var last = index - 1
     while ["]", "?", "!"].contains(self[last]) { last = self[last] == "]" ? (partner(last) ?? 0) - 1 : last - 1 }

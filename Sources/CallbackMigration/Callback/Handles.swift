@@ -3,7 +3,7 @@ struct Handles {
   /// The methods of each type that end work, and that need no arguments, by their names.
   private var methods: [String: [String: CancelMethod]] = [:]
 
-  /// The methods of each type that begin work, and that need no arguments.
+  /// The method of each type that begins work, and that needs no arguments.
   private var starts: [String: String] = [:]
 
   /// The types with a method that cancels by an argument, such as `cancel(id:)`.
@@ -13,7 +13,6 @@ struct Handles {
   private let aliases: TypeAliases
   private let facts: TypeFacts
 
-  /// The methods that begin the work of a handle.
   private static let beginnings: Set<String> = [
     "resume()", "start()", "run()", "begin()", "activate()", "launch()", "execute()",
   ]
@@ -61,7 +60,7 @@ struct Handles {
     let bare = aliases.resolve(aliases.wrapped(type) ?? type)
     let isSendable = facts.sendability(of: bare, genericSendables) == .yes
     var reader = TokenReader(bare)
-    while reader.take("any") || reader.take("some") {}
+    while reader.take("any") || reader.take("some") {}  // Skips these words.
     let names = reader.takeTypeName().names
     // A type such as a tuple has no name, and no method that could cancel.
     let name = reader.isAtEnd ? names.last : nil
@@ -82,16 +81,17 @@ struct Handles {
       )
     }
     if let method = knowledge.values[.handle] { return call(method) }
-    // A caller that can ignore the handle need not start it.
+    // If a caller can ignore the handle, the function is taken to start the work.
     let canIgnore = isSelf || declaration.attributes.contains("@discardableResult")
-    // A request that returns itself is running. Another handle could wait for its caller to start it.
+    // A method that returns its own type, as requests do, is called on running work. Another handle might need a start.
     let isOwner = isSelf || identifier != nil && identifier == owner?.identifier.precise
     let systemStart = name.flatMap(systemStart)
     if !isOwner, let start = systemStart ?? identifier.flatMap(start(of:)) {
       let end = systemStart == nil ? Self.ending(among: endings) : "cancel()"
       let isStarted = !bodies.isEmpty && bodies.allSatisfy { $0.contains { $0.starts(by: start) } }
       let isUnstarted = bodies.joined().contains { $0.makes(bare.text, withoutStarting: start) }
-      if isStarted || canIgnore && !isUnstarted {
+      let isRunning = isStarted || canIgnore && !isUnstarted
+      if isRunning {
         return end.map(call) ?? .dropped(.dropsResult(type.text, title))
       }
       return .refused(.mightNotRun(bare.text, start: start, end: end, title))
@@ -104,6 +104,7 @@ struct Handles {
       return .refused(.cannotCancel(bare.text, because: refusal, title))
     }
     if let other = endings.keys.min() { return .refused(.mightCancel(bare.text, "\(other)()", title)) }
+    // A `Sendable` type, or a type of the module, has no such method here, and so is a plain value.
     let isValue = isSendable || identifier.flatMap { types.symbols[$0] }?.isType == true
     if !isValue {
       let unknown = Refusal.unknownHandle(bare.text, title)
@@ -121,7 +122,7 @@ struct Handles {
     return (usable.contains("cancel") ? "cancel" : usable.min()).map { "\($0)()" }
   }
 
-  /// The methods of the type, its superclasses and its protocols that end work; of one name, that of the type wins.
+  /// The methods that end work, of a type, its superclasses and its protocols; for each name, the type's own one first.
   private func methods(of type: String) -> [String: CancelMethod] {
     types.family(of: type).reduce(into: [:]) { found, type in
       found.merge(methods[type] ?? [:]) { first, _ in first }
@@ -131,7 +132,7 @@ struct Handles {
   /// The method that starts a handle of this type.
   private func start(of type: String) -> String? { types.family(of: type).lazy.compactMap { starts[$0] }.first }
 
-  /// Whether a token names one of Foundation's handles, or a task, which are `Sendable`, have `cancel()`, and run.
+  /// Whether a token names `Task` or Foundation's `Progress`, which are `Sendable`, have `cancel()`, and need no start.
   private func isSystemHandle(_ name: Token) -> Bool {
     name.type == "s:ScT" || isOfFoundation(name) && name.text == "Progress"
   }
@@ -145,8 +146,8 @@ struct Handles {
 
   /// Whether a name can be that of a type of Foundation: by its module, as a type of C, or without an identifier.
   private func isOfFoundation(_ name: Token) -> Bool {
-    name.type?.hasPrefix("c:") != false || name.type?.contains("10Foundation") == true
-      || name.type?.contains("20Foundation") == true
+    guard let type = name.type else { return true }
+    return type.hasPrefix("c:") || type.contains("10Foundation") || type.contains("20Foundation")
   }
 
   private static let urlTasks: Set<String> = [
@@ -209,7 +210,7 @@ private struct CancelMethod {
     return !isVoid && !declaration.attributes.contains("@discardableResult")
   }
 
-  /// The reason why the cancellation cannot use a stored handle.
+  /// The reason why a counterpart cannot call the method on a handle that it stores; `nil` if it can.
   var refusal: String? {
     if declaration.modifiers.contains("mutating") { return "changes its handle" }
     if declaration.modifiers.contains("consuming") { return "uses its handle up" }

@@ -7,7 +7,6 @@ package struct Refusal: Equatable, Sendable {
   /// The entry; `nil` if none would help.
   let entry: Entry?
 
-  /// An entry of the configuration.
   struct Entry: Equatable, Sendable {
     let key: String
     var pattern: String
@@ -198,7 +197,7 @@ extension Refusal {
     return Refusal(reason, .transfer, title)
   }
 
-  /// A call of the name could mean this declaration, and the other name of the counterpart has the same problem.
+  /// Calls of the counterpart could mean an existing declaration; its other name, such as `loadAsync`, is no better.
   static func isTaken(_ reason: OtherName, for function: String, proposing name: String) -> Refusal {
     Refusal("\(reason.text), and async code that calls it would get the new one", .renames, function, name)
   }
@@ -240,7 +239,7 @@ extension Refusal {
     Refusal("they return an optional, because `line \(line)` calls back with neither a value nor an error")
   }
 
-  /// The entry asks for the function's own name, and is the same for all functions of a target.
+  /// If callers can leave out the callback, the entry `"*": "*"` still gives each counterpart its function's name.
   static func hasOtherName(_ reason: OtherName) -> Refusal {
     switch reason {
     case .callbackIsOptional:

@@ -17,8 +17,6 @@ struct TypeFacts {
   /// The functions that lend values of each type to a closure, as `read(_:)` lends a database.
   private var lenders: [String: String] = [:]
   private let aliases: TypeAliases
-
-  /// The members of the module's types.
   let members: TypeMembers
 
   init(_ graph: SymbolGraph, _ aliases: TypeAliases) {
@@ -30,6 +28,7 @@ struct TypeFacts {
     )
     let conformances = graph.relationships.filter { $0.kind == "conformsTo" && $0.targetFallback == "Swift.Sendable" }
     sendable = Set(conformances.map(\.source))
+    // An associated type counts as a type of the module, which is `Sendable` only if its declaration says so.
     for symbol in graph.symbols where symbol.kind.identifier == "swift.associatedtype" {
       var reader = TokenReader(symbol.tokens)
       _ = reader.take(upTo: [":"])
@@ -72,7 +71,7 @@ struct TypeFacts {
       return weakest(of: parts.take(":") ? [first, parts.rest] : [first], genericSendables)
     }
     if genericSendables.contains(type.text) { return .yes }
-    // In a graph that `swiftc` writes the name is `Element`, and in one that is made from a module `Self.Element`.
+    // `swiftc` writes an associated type as `Element`, and a graph that is made from a module has `Self.Element`.
     if type.count == 1, type.allSatisfy(isAssociated), genericSendables.contains("Self." + type.text) { return .yes }
     reader = TokenReader(type)
     _ = reader.take("any")
@@ -96,6 +95,7 @@ struct TypeFacts {
       else { continue }
       for parameter in declaration.parameters {
         guard let closure = aliases.functionType(of: parameter.type) else { continue }
+        // A completion, which comes at the end of the work, lends nothing.
         let isEscaping = parameter.specifiers.contains("@escaping") || aliases.isOptional(parameter.type)
         let mightBeCompletion = isEscaping && closure.returnsNothing && closure.effects.isEmpty
         if mightBeCompletion { continue }
@@ -117,6 +117,7 @@ struct TypeFacts {
   /// Whether a token names a class, or a protocol, of which nothing says that it is `Sendable`.
   func isUnsharedReference(_ token: Token) -> Bool { isReference(token) && sendability(of: [token], []) != .yes }
 
+  /// Whether a token names a class or a protocol, or an alias of another module, which might stand for one.
   private func isReference(_ token: Token) -> Bool {
     guard let type = token.type else { return false }
     if own.contains(type) { return references.contains(type) }
@@ -127,6 +128,7 @@ struct TypeFacts {
     return isOfOtherModule && ["C", "P", "a"].contains(type.last) && !isAssociated(token)
   }
 
+  /// Whether a token names an associated type, by the end of its identifier.
   private func isAssociated(_ token: Token) -> Bool { token.type?.hasSuffix("Qa") == true }
 
   /// Whether a token names a type of another package that might be an error, by its name.

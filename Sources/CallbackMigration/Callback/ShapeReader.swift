@@ -9,9 +9,9 @@ struct ShapeReader {
   /// The bodies that can run, for the callbacks with these indices.
   let bodies: (Set<Int>) -> [FunctionBody]
 
-  /// The callbacks, if of two closures exactly one takes an error, and so is for failure; otherwise `nil`.
+  /// The callbacks of a function with one closure for success and one for failure; `nil` for other functions.
   ///
-  /// The types tell success from failure. The labels do not matter.
+  /// The closure for failure is the one whose only parameter is an error. The labels do not matter.
   func pair(_ completions: [(index: Int, type: FunctionType)]) -> Callbacks? {
     let failures = completions.filter { $0.type.parameters.count == 1 && aliases.isError($0.type.parameters[0]) }
     guard completions.count == 2, failures.count == 1 else { return nil }
@@ -21,14 +21,15 @@ struct ShapeReader {
     let refusal = typeRefusal(values) ?? scopeRefusal(values, success.index) ?? errorRefusal(values)
     let shape =
       refusal.map(CallbackShape.unknown) ?? repetition(success.index, canFail: true) ?? .successOrFailure(values)
-    let labels = usable(success.type.labels, for: shape)
+    let labels = tupleLabels(success.type.labels, for: shape)
     var callbacks = Callbacks(shape: shape, labels: labels, completion: success.index, failure: failure)
     if case .successOrFailure = shape { callbacks.returnedFailure = returnedFailure(values, success.type.labels) }
     return callbacks
   }
 
-  /// The labels for a tuple of the values, from the names of the callback's parameters; empty if no tuple needs them.
-  func usable(_ labels: [String], for shape: CallbackShape) -> [String] {
+  /// The labels for a tuple of the values, from the names of the callback's parameters; empty for less than two values,
+  /// and if a name repeats.
+  func tupleLabels(_ labels: [String], for shape: CallbackShape) -> [String] {
     guard let count = shape.values?.count, count > 1 else { return [] }
     // After the values, the name of the error follows.
     let labels = labels.prefix(count).map { $0 == "_" ? "" : $0 }
@@ -41,11 +42,11 @@ struct ShapeReader {
     let values = type.parameters
     if let refusal = typeRefusal(values) ?? scopeRefusal(values, index) { return .unknown(refusal) }
     let shape = typeShape(values)
-    if let repetition = repetition(index, canFail: shape.isDivided) { return repetition }
+    if let repetition = repetition(index, canFail: shape.givesValuesOrFailure) { return repetition }
     if case .valuesOrError(let wrapped, areOptional: true) = shape, !wrapped.contains(where: CallbackShape.isVoid),
       knowledge.says(.optional) || lineWithoutValue(index) != nil
     {
-      // The counterpart returns the optionals, so that a success can be `nil`.
+      // The counterpart returns the optionals, so that a success can be `nil`. Only a missing `Void` means nothing.
       return .valuesOrError(values.dropLast(), areOptional: false)
     }
     guard case .values = shape else { return shape }
@@ -59,7 +60,7 @@ struct ShapeReader {
   /// The line of a body that calls back with neither an error nor a value; `nil` if there is none.
   func lineWithoutValue(_ index: Int) -> Int? { bodies([index]).lazy.compactMap(\.lineWithoutValue).first }
 
-  /// The reason why a value is, or could be, an error that a counterpart would return.
+  /// The reason to refuse a counterpart that would return an error, or a type that might be one; `nil` if it would not.
   private func errorRefusal(_ values: [ArraySlice<Token>]) -> Refusal? {
     guard !knowledge.says(.whole) else { return nil }
     for type in values.map(aliases.resolve) {
@@ -69,11 +70,12 @@ struct ShapeReader {
     return nil
   }
 
-  /// The difference of a counterpart that returns a failure, or a value that could hold one; `nil` if no value does.
+  /// The note that a counterpart returns a failure, or a value that could hold one; `nil` if no value does.
   func returnedFailure(_ values: [ArraySlice<Token>], _ labels: [String]) -> Refusal? {
     guard !knowledge.says(.whole) else { return nil }
     for (value, label) in zip(values, labels) {
       let type = aliases.resolve(value)
+      // `errorRefusal` has refused values whose type is an error, so only the name suggests one.
       if CallbackNames.hasWord(label, like: ["error", "fail"]) {
         let bare = aliases.wrapped(type) ?? type
         return .returnsNoError(label, bare.text, isOwn: bare.count == 1 && bare.allSatisfy(facts.isOwn))
@@ -131,7 +133,8 @@ struct ShapeReader {
       return .isValidInside(pointer.text, title)
     }
     // A completion handler comes at the end of the work, when the function lends nothing any more.
-    let isResult = typeShape(values).isDivided && declaration.parameters[index].isNamed(like: CallbackNames.completions)
+    let isNamedCompletion = declaration.parameters[index].isNamed(like: CallbackNames.completions)
+    let isResult = isNamedCompletion && typeShape(values).givesValuesOrFailure
     if CallbackNames.isScoped(function: declaration.plainName, givesResult: isResult),
       let type = all.first(where: facts.isUnsharedReference)
     {
@@ -140,14 +143,14 @@ struct ShapeReader {
     if let (type, lender) = all.lazy.compactMap({ type in facts.lender(of: type).map { (type, $0) } }).first {
       return .mightBeValidInside(type.text, lentBy: lender, title)
     }
-    let isShared = values.allSatisfy { facts.sendability(of: $0, []) == .yes }
-    if !isShared, let phrase = CallbackNames.phrase(of: CallbackNames.lendings, in: documentation) {
+    let areSendable = values.allSatisfy { facts.sendability(of: $0, []) == .yes }
+    if !areSendable, let phrase = CallbackNames.phrase(of: CallbackNames.lendings, in: documentation) {
       return .documentationForbidsKeeping(phrase, title)
     }
     return nil
   }
 
-  /// `repeated` or `unknown`; `nil` if the names or the package say that the callback comes once.
+  /// The shape `repeated` or `unknown`; `nil` if the names or the configuration say that the callback comes once.
   ///
   /// A callback that can fail is the end of its work, and comes once unless a name or the documentation says otherwise.
   private func repetition(_ index: Int, canFail: Bool) -> CallbackShape? {

@@ -2,7 +2,6 @@
 package enum MigrationCommand: Equatable, Sendable {
   case help
 
-  /// Lists the functions.
   case report(isJSON: Bool)
 
   /// Compares with a report that was written as JSON.
@@ -16,7 +15,6 @@ package enum MigrationCommand: Equatable, Sendable {
 package enum GenerationOutput: Equatable, Sendable {
   case standardOutput
 
-  /// One file.
   case file(String)
 
   /// A file beside each source file.
@@ -25,7 +23,6 @@ package enum GenerationOutput: Equatable, Sendable {
 
 /// The arguments of `swift package migrate-callbacks`, or of the executable `migrate-callbacks`.
 package struct MigrationArguments: Equatable, Sendable {
-  /// The command, with its options.
   package private(set) var command = MigrationCommand.help
 
   /// The target; `nil` for all of the package.

@@ -37,7 +37,6 @@ package struct MigrationConfiguration: Sendable {
   private var lists: [List: [String]] = [:]
   private var tables: [Table: [String: String]] = [:]
 
-  /// Makes an empty configuration.
   package init() {}
 
   /// Reads the file in the folder of a package; without a file the configuration is empty.
@@ -51,6 +50,7 @@ package struct MigrationConfiguration: Sendable {
     try self.init(json: data)
   }
 
+  /// Reads the text of the file; an error names the first wrong key in the order of the keys.
   package init(json: Data) throws(MigrationError) {
     guard let object = try? JSONSerialization.jsonObject(with: json), let entries = object as? [String: Any] else {
       throw MigrationError("\(Self.fileName) is not a JSON object.")
@@ -108,7 +108,7 @@ struct FunctionKnowledge {
 struct TitlePattern {
   private let parts: [String]
 
-  /// Matches each title that contains the pattern, if it has no `*`; `nil` matches every title.
+  /// Makes a pattern for `--only`: with `*` it matches whole titles, otherwise parts of titles; `nil` matches all titles.
   init(part pattern: String?) {
     self.init(whole: pattern.map { $0.contains("*") ? $0 : "*\($0)*" } ?? "*")
   }

@@ -12,8 +12,6 @@ package struct MigrationRequest: Decodable, Sendable {
 
     /// Whether the target is neither an executable nor a target of tests.
     let isLibrary: Bool
-
-    /// Whether the target holds tests.
     let isTest: Bool
 
     /// The paths of the source files.
@@ -59,19 +57,20 @@ package struct MigrationRequest: Decodable, Sendable {
   /// The targets whose types the functions of `target` can name, because it imports them.
   func imports(of target: Target) -> [Target] { targets.filter { target.allDependencies.contains($0.module) } }
 
-  /// The names of the targets of which the arguments need symbol graphs, clients last.
+  /// The names of the targets whose symbol graphs the arguments need, each once, clients last.
   package func neededGraphs(for arguments: MigrationArguments) throws(MigrationError) -> [String] {
     let asked = try targets(for: arguments)
+    // The annotations of `--deprecate` need no module.
     if case .generate(let style, _, _, let isDeprecating) = arguments.command, !isDeprecating {
       for target in asked { try checkDependencies(of: target, style) }
     }
     let names = asked.map(\.name)
     let imports = Set(asked.flatMap(imports).map(\.name)).subtracting(names)
-    let others = Set(asked.flatMap(clients).map(\.name)).subtracting(names).subtracting(imports)
-    return names + imports.sorted() + others.sorted()
+    let clients = Set(asked.flatMap(clients).map(\.name)).subtracting(names).subtracting(imports)
+    return names + imports.sorted() + clients.sorted()
   }
 
-  /// Throws if a target lacks the modules that a file of counterparts imports.
+  /// Throws if Package.swift does not give a target the modules of the library that its file of counterparts imports.
   private func checkDependencies(of target: Target, _ style: CounterpartStyle) throws(MigrationError) {
     let modules = style == .futures ? ["Futures"] : ["Futures", "FuturesAsync"]
     let missing = modules.filter { !target.dependencies.contains($0) }

@@ -2,12 +2,9 @@ internal import Foundation
 
 /// One call of the tool.
 package struct MigrationRun {
-  /// The outcome of a call.
   package struct Outcome: Equatable, Sendable {
     /// The text to print.
     package let text: String
-
-    /// The exit status.
     package let status: Int32
 
     init(_ text: String, status: Int32 = 0) {
@@ -20,7 +17,6 @@ package struct MigrationRun {
   private let request: MigrationRequest
   private var package: URL { URL(filePath: request.package) }
 
-  /// Makes a run of a request, with the symbol graphs of its targets.
   package init(_ arguments: MigrationArguments, _ request: MigrationRequest) {
     self.arguments = arguments
     self.request = request
@@ -32,7 +28,6 @@ package struct MigrationRun {
     return try MigrationRun(arguments, try module.request()).run()
   }
 
-  /// Runs the command of the arguments.
   package func run() throws(MigrationError) -> Outcome {
     switch arguments.command {
     case .help: return Outcome(arguments.help)
@@ -41,20 +36,21 @@ package struct MigrationRun {
       return Outcome(isJSON ? report.json : report.text)
     case .check(let baseline): return try check(baseline)
     case .generate(let style, let output, let only, let isDeprecating):
+      // For `generate`, the request has exactly one target, or throws.
       guard let target = try request.targets(for: arguments).first else { return Outcome("") }
       if isDeprecating { return Outcome(try DeprecationDiff(try inventory(target), style: style, only: only).text()) }
       return try generate(target, style, output, only: only)
     }
   }
 
-  /// Writes the counterparts of a target, and prints the notes; without a file, prints both.
+  /// Writes the counterparts of a target to the output; the outcome has the notes, and for standard output also the text.
   private func generate(
     _ target: MigrationRequest.Target,
     _ style: CounterpartStyle,
     _ output: GenerationOutput,
     only pattern: String?
   ) throws(MigrationError) -> Outcome {
-    // The files that this run replaces.
+    // The files of an earlier run that this run replaces or removes.
     let written: Set<String> =
       switch output {
       case .standardOutput: []
@@ -74,7 +70,7 @@ package struct MigrationRun {
     case .beside:
       let texts = generator.textsBeside.map { (Generator.pathBeside($0), $1) }.sorted { $0.0 < $1.0 }
       for (path, text) in texts { try writeSource(text, to: URL(filePath: path)) }
-      // A file whose functions need no counterpart any more.
+      // The other files belong to functions that need no counterpart any more.
       for path in written.subtracting(texts.map(\.0)) { try? FileManager.default.removeItem(atPath: path) }
     }
     return Outcome(notes.text)

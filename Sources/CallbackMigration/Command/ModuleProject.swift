@@ -3,15 +3,11 @@ internal import Foundation
 /// A module of a project without Package.swift, such as an app in Xcode, whose own build wrote symbol graphs.
 struct ModuleProject: Equatable, Sendable {
   private let name: String
-
-  /// The folder of the source files.
   private let sources: URL
   private let symbolGraphs: URL
 
-  /// The options that name the module.
   static let options = ["--module", "--sources", "--symbol-graphs"]
 
-  /// Reads the values of the options.
   init(_ values: [String: String]) throws(MigrationError) {
     guard let name = values["--module"], let sources = values["--sources"],
       let symbolGraphs = values["--symbol-graphs"]
@@ -43,7 +39,7 @@ struct ModuleProject: Equatable, Sendable {
       )
     }
     try requireCurrent(graph)
-    // The build of the project decides whether the module can import the library.
+    // Counterparts import the library. Whether the module can do so, only the build of the project shows.
     let library = ["Futures", "FuturesAsync"]
     let clients = clients.map { target($0, sources: [], dependencies: [name] + library) }
     return MigrationRequest(

@@ -19,6 +19,7 @@ package struct PackageManifest {
     }
     if version < 6 { return true }
     let modes = ["swiftLanguageModes:[.v5]", "swiftLanguageVersions:[.v5]"]
+    // One target can still choose the Swift 6 mode.
     return modes.contains(where: text.filter { !$0.isWhitespace }.contains) && !text.contains("swiftLanguageMode(.v6)")
   }
 

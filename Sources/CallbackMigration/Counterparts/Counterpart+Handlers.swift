@@ -27,7 +27,7 @@ extension Counterpart {
     case .valuesOrError(let values, areOptional: false):
       let isOptional = values.count == 1 && aliases.isOptional(values[0])
       if values.count == 1, !isOptional, !isTransferred { return valueOrError }
-      // Without `.some`, the compiler takes `nil` for a missing value, and not for a success.
+      // Without `.some` or a wrapper, the compiler takes `nil` for a missing value, and not for a success.
       let success = isOptional && !isTransferred ? ".some(\(all))" : wrapped(all)
       return "{ @Sendable \(parameters), error in \(valueOrError)(\(success), error) }"
     case .response(_, let failure):

@@ -101,6 +101,7 @@ package struct Counterpart {
     "@objc", "@nonobjc", "@discardableResult", "@inlinable", "@IBAction", "@available", "@preconcurrency",
   ]
 
+  /// The availability of the function, and its attributes except those above and those that begin with `@_`.
   private var attributes: [String] {
     let kept = declaration.attributes.filter { attribute in
       let name = attribute.prefix { $0 != "(" }
@@ -111,11 +112,11 @@ package struct Counterpart {
 
   /// Whether the counterpart's body needs the module Futures.
   var usesFutures: Bool {
+    // The wrapper of a handle, `UncheckedTransfer`, is in Futures.
     if case .calls(let call) = function.handle, call.isTransferred { return true }
     return kind == .future
   }
 
-  /// The declaration without the body.
   private var signature: String {
     var words: [String] = []
     let access = function.symbol.access
@@ -154,17 +155,18 @@ package struct Counterpart {
     let progress = reportsProgress ? ["let \(unused("progress")) = \(bridge).progress"] : []
     let content = (progress + guarded(call)).map { "  " + $0 }
     let lines = ["\(start) { \(bridge) in"] + content + ["}"]
-    guard kind == .async, let (type, other) = typedFailure else { return lines }
+    guard kind == .async, let (type, converter) = typedFailure else { return lines }
+    // In a `do` statement, the value of an expression is not returned by itself.
     let returning = ["return " + lines[0]] + lines.dropFirst()
     return ["do {"] + returning.map { "  " + $0 }
-      + ["} catch let error as \(type) {", "  throw error", "} catch {", "  throw \(other)(error)", "}"]
+      + ["} catch let error as \(type) {", "  throw error", "} catch {", "  throw \(converter)(error)", "}"]
   }
 
-  /// The error type of the callback, and the function of the package that converts other errors to this type.
-  private var typedFailure: (type: String, other: String)? {
-    let other = function.knowledge.values[.failure]
-    guard let failure = callbacks.shape.typedFailure, let other else { return nil }
-    return (spelling.text(failure), other)
+  /// The error type of the callback, and the function of the configuration that converts other errors to this type.
+  private var typedFailure: (type: String, converter: String)? {
+    let converter = function.knowledge.values[.failure]
+    guard let failure = callbacks.shape.typedFailure, let converter else { return nil }
+    return (spelling.text(failure), converter)
   }
 
   /// Whether the future holds the value in an `UncheckedTransfer`, which the configuration asks for by `transfer`.
@@ -192,6 +194,7 @@ package struct Counterpart {
 
   /// The call of the function with the callback.
   private var call: [String] {
+    // A queue without an argument here has a default.
     let arguments = declaration.parameters.indices.compactMap { index -> String? in
       let parameter = declaration.parameters[index]
       if let queue = callbacks.queue, queue.index == index, queue.argument == nil { return nil }

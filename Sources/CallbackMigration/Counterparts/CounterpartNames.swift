@@ -25,7 +25,7 @@ extension Counterparts {
     /// Why the counterpart does not have the name of its function; `nil` if it has, or if the package names it.
     var otherName: Refusal.OtherName?
 
-    /// A declaration that a call of the counterpart could mean under both names; `nil` for none.
+    /// An existing declaration that calls of the counterpart could mean; `nil` if the name is free.
     var rival: Refusal.OtherName?
   }
 
@@ -48,12 +48,15 @@ extension Counterparts {
       return Named(counterpart: found, rival: rival.map { .isThere($0) })
     }
     let plain = named(renamed)
+    // A name from the package, and that of an existing counterpart, stays.
     guard renamed == nil, !plain.counterpart.exists else { return plain }
     guard let reason = plain.rival ?? (declaration.canOmit(callbacks) ? .callbackIsOptional : nil) else { return plain }
     var other = named(declaration.otherName)
-    // If both names have a rival, the refusal names that of the first.
-    guard other.rival == nil else { return plain.rival == nil ? other : plain }
-    other.otherName = reason
-    return other
+    if other.rival == nil {
+      other.otherName = reason
+      return other
+    }
+    // The counterpart is refused, because of the first name's rival, or if it has none, because of the other name's rival.
+    return plain.rival == nil ? other : plain
   }
 }

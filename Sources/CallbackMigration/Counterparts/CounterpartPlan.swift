@@ -34,8 +34,8 @@ package struct CounterpartPlan {
   /// - Parameters:
   ///   - inventory: The functions of a module.
   ///   - style: The kinds of counterparts.
-  ///   - pattern: Only for functions whose title matches it, such as `Store.*`; for all if `nil`. Functions that the
-  ///     pattern or the style leaves out keep the counterparts that were written before.
+  ///   - pattern: Only for functions whose title matches it, such as `Store.*`; for all if `nil`. Other functions keep
+  ///     the counterparts that were written before.
   package init(_ inventory: Inventory, style: CounterpartStyle, only pattern: String? = nil) {
     self.inventory = inventory
     let pattern = TitlePattern(part: pattern)
@@ -118,7 +118,7 @@ struct RefusalRules {
     }
   }
 
-  /// The reason why an async counterpart would change the meaning of calls, or of its isolation; `nil` if it would not.
+  /// The reason why an async counterpart would change what calls mean, or has an unknown isolation; `nil` for neither.
   private func overloadRefusal(_ function: CallbackFunction) -> Refusal? {
     let saysIsolation = function.declaration.globalActor != nil || function.declaration.isNonisolated
     if inventory.isMainActorTheDefault, function.scope.isEmpty, !saysIsolation { return .unknownIsolation }
@@ -146,12 +146,14 @@ private struct CounterpartClaims {
   init(_ functions: [CallbackFunction], where isWritten: (CallbackFunction, Counterpart.Kind) -> Bool) {
     for function in functions {
       for kind in Counterpart.Kind.allCases where isWritten(function, kind) {
-        for key in function.counterpartKeys(kind).prefix(1) { self.functions[key, default: []].append(function) }
+        if let key = function.counterpartKeys(kind).first { self.functions[key, default: []].append(function) }
       }
     }
   }
 
-  /// The reason why a function gets no counterpart, because another function could have the same one; otherwise `nil`.
+  /// The reason why a function gets no counterpart, if another function could have the same one; otherwise `nil`.
+  ///
+  /// The other one is no rival if its rank is higher or its shape worse. Of two equal functions neither gets it.
   func refusal(_ function: CallbackFunction, _ kind: Counterpart.Kind) -> Refusal? {
     let rivals = function.counterpartKeys(kind).flatMap { functions[$0] ?? [] }.filter { other in
       let isOther = other.symbol.identifier.precise != function.symbol.identifier.precise
@@ -168,13 +170,13 @@ private struct CounterpartClaims {
 extension CallbackFunction {
   /// The rank among functions that would get the same counterpart; the lowest gets it.
   ///
-  /// A deprecated function and a function with a queue have a higher rank.
+  /// A deprecation counts more than a queue, and most if it does not name the counterpart.
   fileprivate var rank: Int {
     let deprecation = isRenamedToCounterpart ? 2 : isDeprecated ? 4 : 0
     return deprecation + (callbacks.queue == nil ? 0 : 1)
   }
 
-  /// Whether the callback gets the same values as that of `other`, in a better shape, such as a `Result`.
+  /// Whether the function has no higher rank than `other`, and gives the same values in a better shape, as in a `Result`.
   fileprivate func isPreferred(to other: CallbackFunction) -> Bool {
     guard let shape = shapeRank, let otherShape = other.shapeRank, shape < otherShape else { return false }
     return rank <= other.rank && values == other.values && callbacks.labels == other.callbacks.labels
@@ -193,11 +195,12 @@ extension CallbackFunction {
     }
   }
 
+  /// The types of the callback's values; a value `Void` counts as none.
   private var values: [String] {
     (callbacks.shape.values ?? []).filter { !CallbackShape.isVoid($0) }.map(\.text)
   }
 
-  /// A text of the type and the signature of a counterpart, and the same with each superclass in place of the type.
+  /// A text of the type and the signature of a counterpart; then the same with each superclass in place of the type.
   fileprivate func counterpartKeys(_ kind: Counterpart.Kind) -> [String] {
     scopes.map { "\($0)\(extensionConstraints()) \(counterpart(kind).key)" }
   }

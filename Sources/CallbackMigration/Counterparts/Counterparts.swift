@@ -1,6 +1,6 @@
 /// The functions that could be counterparts of functions with a callback.
 struct Counterparts {
-  /// Each function, by its place.
+  /// Each function by its place, which is its type with its signature.
   private var symbols: [String: SymbolGraph.Symbol] = [:]
 
   /// The places of the counterparts in the files that the tool replaces.
@@ -9,7 +9,7 @@ struct Counterparts {
   private(set) var rivals = Rivals()
   let aliases: TypeAliases
 
-  /// Reads the functions of a module, and the extensions by other modules, without the files that the tool replaces.
+  /// Reads the functions of a module, and the extensions by other modules; of the files that the tool replaces, only places.
   init(_ graph: SymbolGraph, clients: [SymbolGraph], _ aliases: TypeAliases, ignoring paths: Set<String>) {
     self.aliases = aliases
     for symbol in graph.symbols + clients.flatMap(\.symbols) {
@@ -25,7 +25,7 @@ struct Counterparts {
     }
   }
 
-  /// The counterpart that a function has, or would have.
+  /// The counterpart that a function has in one of `scopes`, or would have; `renamed` is the base name from the package.
   func counterpart(
     _ kind: Counterpart.Kind,
     of declaration: Declaration,
@@ -60,7 +60,7 @@ struct Counterparts {
     return "\(title) \(types.joined(separator: ","))\(declaration.isStatic ? " static" : "")"
   }
 
-  /// The key with the type around the function, so that a function can be found in each type.
+  /// The place of a function with this key in a type.
   private func place(of key: String, in scope: String, isAsync: Bool) -> String {
     "\(scope).\(key)\(isAsync ? " async" : "")"
   }
@@ -83,7 +83,7 @@ struct ExpectedCounterpart {
   /// Whether the file that the tool replaces has the counterpart, so that callers of it can exist.
   let wasWritten: Bool
 
-  /// The file of the existing counterpart.
+  /// The file of the existing counterpart, empty if the graph does not say; `nil` without an existing counterpart.
   var file: String? { symbol.map { $0.location?.path ?? "" } }
 
   var exists: Bool { symbol != nil }

@@ -50,11 +50,13 @@ struct DocumentationText {
     for line in lines {
       let text = line.trimmed
       let indentation = line.prefix { $0 == " " || $0 == "\t" }.count
+      // The list ends before a line that is indented no more than its head.
       if let list = listIndentation, indentation <= list { listIndentation = nil }
       if text.lowercased() == "- parameters:" {
         listIndentation = indentation
         name = nil
       } else if text.hasPrefix("- ") || text.isEmpty {
+        // Here a text ends, and an item `- Parameter name:`, or one of the list, begins the next.
         name = nil
         var item = text.dropFirst(2)
         if item.lowercased().hasPrefix("parameter ") {

@@ -16,6 +16,7 @@ package struct Generator {
   /// The first line of each file that the tool writes; the tool replaces no file that begins otherwise.
   package static let marker = "// Written by `swift package migrate-callbacks generate`; it may write this file again."
 
+  /// Whether the tool has written a file, by its first line.
   static func wrote(_ path: String) -> Bool {
     (try? Data(contentsOf: URL(filePath: path)))?.starts(with: Data(marker.utf8)) == true
   }
@@ -106,7 +107,7 @@ private struct Extension {
 }
 
 extension CallbackFunction {
-  /// The `where` clause of the extension around the function, with the spelled right sides; empty if there is none.
+  /// The `where` clause of the extension around the function, with right sides by `spell`; empty if there is none.
   func extensionConstraints(_ spell: (SymbolGraph.Symbol.Constraint) -> String = \.rhs) -> String {
     // The graph repeats the requirements of the type.
     let own = owner?.swiftGenerics?.constraints ?? []

@@ -9,7 +9,6 @@ struct Rivals {
   /// The functions of the module, by their names without backticks.
   private var candidates: [String: [Candidate]] = [:]
 
-  /// Adds a function of the module.
   mutating func add(_ declaration: Declaration, in scope: String, _ aliases: TypeAliases) {
     let parameters = CallParameter.all(of: declaration, without: [], aliases)
     candidates[declaration.plainName, default: []].append(
@@ -20,8 +19,8 @@ struct Rivals {
   /// The title of a declaration, if some of its existing calls would call the counterpart instead.
   ///
   /// In async code a call prefers an async function, and of two async functions the one that needs fewer defaults.
-  /// The counterpart has a name, and the parameters of `declaration` without `omitted`. Its calls can mean members of
-  /// the types in `scopes`.
+  /// The counterpart has this name, and the parameters of `declaration` without those at the indices in `omitted`. Only
+  /// declarations in `scopes` can have such calls.
   func title(
     of name: String,
     _ declaration: Declaration,
@@ -33,6 +32,7 @@ struct Rivals {
     let all = CallParameter.all(of: declaration, without: [], aliases)
     let rival = (candidates[name] ?? []).first { other in
       guard scopes.contains(other.scope) else { return false }
+      // Calls of the function itself become calls of its counterpart, as they should.
       let isItself = other.declaration.title() == declaration.title() && other.parameters == all
       guard !isItself, other.declaration.isStatic == declaration.isStatic else { return false }
       // If two async functions have the same parameters, a call means the nearest one, as before.
@@ -43,8 +43,8 @@ struct Rivals {
     return rival?.declaration.title()
   }
 
-  /// How many arguments less a call can leave to defaults with the first function than with the second, at most; `nil` if
-  /// no call fits both.
+  /// The most defaults that a call can save with the first function instead of the second; negative if the first needs
+  /// more; `nil` if no call fits both.
   private func savedDefaults(_ first: [CallParameter], _ second: [CallParameter]) -> Int? {
     // `best[one][other]` is the result for the first `one` and the first `other` parameters of both lists.
     var best = [[Int?]](repeating: [Int?](repeating: nil, count: second.count + 1), count: first.count + 1)
@@ -82,6 +82,7 @@ struct CallParameter: Equatable {
     declaration.parameters(without: omitted).map { CallParameter($0, declaration.genericParameters, aliases) }
   }
 
+  /// Whether label and type are the same; a default makes no difference.
   static func == (first: CallParameter, second: CallParameter) -> Bool {
     first.label == second.label && first.type == second.type
   }
@@ -89,6 +90,7 @@ struct CallParameter: Equatable {
   /// Whether one expression can be the argument of both parameters.
   func canBe(_ other: CallParameter) -> Bool {
     guard label == other.label else { return false }
+    // An optional also takes a plain value, and `$0` stands for a generic parameter.
     let types = [type, other.type].map { $0.filter { $0 != " " && $0 != "?" } }
     return types[0] == types[1]
       || types.contains { $0 == "Any" || $0.hasPrefix("any") || $0.contains("$") }

@@ -8,7 +8,7 @@ package struct Declaration {
     /// The name as an expression, with backticks where it needs them.
     var reference: String { Self.reservedWords.contains(name) ? "`\(name)`" : name }
 
-    /// Keywords that can name a parameter without backticks.
+    /// Keywords: a parameter can have such a name, but an expression needs backticks for it.
     private static let reservedWords: Set<String> = [
       "Any", "Self", "as", "associatedtype", "break", "case", "catch", "class", "continue", "default", "defer",
       "deinit", "do", "else", "enum", "extension", "fallthrough", "false", "fileprivate", "for", "func", "guard", "if",
@@ -109,7 +109,7 @@ package struct Declaration {
     attributes.first { $0.dropFirst().first?.isUppercase == true && $0 != "@Sendable" && !$0.hasPrefix("@IB") }
   }
 
-  /// Whether the function is an operator; for the operator `<`, the name is empty, because generic parameters follow `<`.
+  /// Whether the function is an operator; the operator `<` has an empty name here, as if `<` began generic parameters.
   package var isOperator: Bool { name.first.map { !$0.isLetter && $0 != "_" && $0 != "`" } ?? true }
 
   /// The name without backticks.
@@ -127,7 +127,7 @@ package struct Declaration {
 }
 
 extension Declaration.Parameter {
-  /// Reads a parameter, such as `id number: Int = 1`; `nil` if the tokens are none.
+  /// Reads a parameter, such as `id number: Int = 1`; `nil` if the tokens are no parameter.
   fileprivate init?(_ tokens: ArraySlice<Token>) {
     var reader = TokenReader(tokens)
     _ = reader.takeAttributes()

@@ -7,14 +7,11 @@ package struct Inventory {
 
   /// Whether futures of values that are not `Sendable` compile without a warning.
   let allowsFuturesOfAnyValue: Bool
-
-  /// The number of functions that the configuration skips.
   let skippedCount: Int
 
   /// The name of the library's future type; qualified where the module can see another type `Future`.
   let future: String
 
-  /// The type aliases, and the types that are errors.
   var aliases: TypeAliases { facts.aliases }
 
   /// The compiler's identifiers of the module's types: by the path of the type around them, and by name.
@@ -29,8 +26,6 @@ package struct Inventory {
   ///
   /// The graph does not show the isolation of functions outside types.
   let isMainActorTheDefault: Bool
-
-  /// The paths of the module's source files.
   let sources: [String]
 
   /// The number of functions below the lowest access level that other files could call.
@@ -162,9 +157,8 @@ package struct Inventory {
     return TypeSpelling(types, scopes: function.visibleScopes, generics: generics)
   }
 
-  /// Whether a file belongs to another target.
+  /// Whether a file belongs to another target; `false` if the module's own files are unknown.
   func isElsewhere(_ path: String) -> Bool { !sources.isEmpty && !sources.contains(path) }
 
-  /// A path as reports print it.
   func relativePath(_ path: String) -> String { facts.relativePath(path) }
 }

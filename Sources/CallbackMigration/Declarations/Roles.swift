@@ -1,8 +1,6 @@
 /// The relation of a function to a protocol or a superclass, if it decides about a counterpart.
 enum FunctionRole: Equatable {
   case plain
-
-  /// A requirement of a protocol.
   case requirement
 
   /// The function implements a requirement of a protocol.

@@ -1,5 +1,5 @@
 extension TypeRelations {
-  /// Whether the main actor is the module's default: all members of a type are isolated to it, but not the type itself.
+  /// Whether the main actor is the module's default: in some type that says no isolation, all members are isolated to it.
   var isMainActorTheDefault: Bool {
     let kinds = ["swift.method", "swift.property", "swift.type.method", "swift.type.property"]
     // For each type that leaves the isolation to the module: whether each member is on the main actor.
@@ -18,5 +18,4 @@ extension SymbolGraph.Symbol {
   fileprivate var isNonisolated: Bool { declarationFragments.contains { $0.spelling == "nonisolated" } }
 
   fileprivate var isOnMainActor: Bool { tokens.contains { $0.text == "@MainActor" } }
-
 }

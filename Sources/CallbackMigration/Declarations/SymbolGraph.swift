@@ -77,9 +77,9 @@ package struct SymbolGraph: Decodable {
   }
 
   struct Relationship: Decodable {
-    let kind: String
+    var kind: String
     let source: String
-    let target: String
+    var target: String
     let targetFallback: String?
 
     /// The requirement that a member implements.
@@ -171,19 +171,15 @@ extension SymbolGraph {
       symbols.filter { $0.kind.identifier == "swift.protocol" }.map { ($0.pathComponents, $0.identifier.precise) },
       uniquingKeysWith: { first, _ in first }
     )
-    let members = TypeRelations(self).symbols
+    let symbols = TypeRelations(self).symbols
     var graph = self
     graph.relationships = relationships.map { relation in
-      guard relation.kind == "defaultImplementationOf", let member = members[relation.source],
+      guard relation.kind == "defaultImplementationOf", let member = symbols[relation.source],
         let type = protocols[Array(member.pathComponents.dropLast())]
       else { return relation }
-      return Relationship(
-        kind: "memberOf",
-        source: relation.source,
-        target: type,
-        targetFallback: nil,
-        sourceOrigin: relation.sourceOrigin
-      )
+      var membership = relation
+      (membership.kind, membership.target) = ("memberOf", type)
+      return membership
     }
     return graph
   }
@@ -196,19 +192,18 @@ extension SymbolGraph.Symbol {
   /// The names of the enclosing types, such as `Store`; empty outside types.
   var scope: String { pathComponents.dropLast().joined(separator: ".") }
 
-  /// The declaration in tokens.
   var tokens: [Token] { [Token](declarationFragments) }
 }
 
 extension SymbolGraph.Symbol.Location {
   /// The line of the declared name, from 1.
   var line: Int { position.line + 1 }
-  /// The path of the file.
-  ///
-  /// The compiler writes `file://` before a path as its arguments have it, so the path can be relative.
+
+  /// The path of the file; after `file://`, the compiler writes a path of its arguments, which can be relative.
   var path: String? {
-    guard let mark = uri.range(of: "file://"), mark.lowerBound == uri.startIndex else { return nil }
-    let path = uri[mark.upperBound...]
+    let scheme = "file://"
+    guard uri.hasPrefix(scheme) else { return nil }
+    let path = uri.dropFirst(scheme.count)
     return URL(filePath: path.removingPercentEncoding ?? String(path)).standardizedFileURL.path
   }
 }

@@ -14,7 +14,6 @@ extension [Token] {
   package init(_ fragments: [SymbolGraph.Symbol.Fragment]) {
     self = []
     var hasSpace = false
-    defer { joinAttributes() }
     for fragment in fragments {
       if fragment.kind == "typeIdentifier" {
         append(Token(text: fragment.spelling, hasSpaceBefore: hasSpace, type: fragment.preciseIdentifier))
@@ -30,7 +29,9 @@ extension [Token] {
         hasSpace = hasSpace || lexer.endsInSpace
       }
     }
+    joinAttributes()
   }
+
   /// Joins the `@` of an attribute with its name, which the compiler separates if the name is a type: `@MainActor`.
   fileprivate mutating func joinAttributes() {
     for index in indices.dropLast().reversed() where self[index].text == "@" {
@@ -51,9 +52,7 @@ extension Collection<Token> {
   }
 }
 
-/// Cuts text into tokens.
-///
-/// A comment counts as space.
+/// Cuts text into tokens; a comment counts as space.
 struct Lexer {
   private var rest: Substring
 
@@ -150,7 +149,7 @@ struct Lexer {
     return rest.count
   }
 
-  /// The length of the interpolation that `text` begins with, including its brackets; it can contain strings.
+  /// The length of the bracketed interpolation that `text` begins with, in which a string can have brackets, too.
   private static func bracketsLength(_ text: Substring) -> Int {
     var lexer = Lexer(String(text))
     var depth = 0
@@ -210,7 +209,7 @@ struct TokenReader {
     return tokens[start..<position]
   }
 
-  /// Takes a pair of brackets, and returns the tokens between them; `nil` if the next token is not `open`.
+  /// Takes a pair of brackets, and returns the tokens between them; takes nothing and returns `nil` if none begins here.
   mutating func takeBracketed(_ open: String, _ close: String) -> ArraySlice<Token>? {
     let start = position
     guard take(open) else { return nil }
@@ -258,6 +257,7 @@ extension ArraySlice<Token> {
     let values = Dictionary(uniqueKeysWithValues: zip(parameters, types))
     return flatMap { values[$0.text].map(Array.init) ?? [$0] }[...]
   }
+
   /// The parts between commas outside brackets.
   var elements: [ArraySlice<Token>] {
     guard !isEmpty else { return [] }

@@ -45,6 +45,7 @@ struct RefusalGroups {
     groups = found.map { general, members in
       let isSame = Set(members.map(\.reason)).count == 1
       return Group(reason: isSame ? members[0].reason : general, general: general, members: members)
+      // The largest group comes first; the reason decides between groups of one size.
     }.sorted { ($1.members.count, $0.reason) < ($0.members.count, $1.reason) }
   }
 
@@ -62,8 +63,9 @@ struct RefusalGroups {
         + group.members.enumerated().flatMap { index, member in
           let line = "   \(member.place): \(member.title)"
           let names = member.reason == group.reason ? "" : ": " + Self.names(in: member.reason)
-          // Of members with the same setting, the last one shows it.
-          let isRepeated = group.members.dropFirst(index + 1).first.map { $0.setting == member.setting } == true
+          // If the next member has the same setting, only that member shows it.
+          let next = group.members.dropFirst(index + 1).first
+          let isRepeated = next != nil && next?.setting == member.setting
           let setting = isRepeated ? nil : member.setting.map { "     " + $0 }
           return [line.count + names.count > 120 ? line : line + names, setting].compactMap(\.self)
         }
@@ -81,7 +83,6 @@ struct RefusalGroups {
 
 /// The lines of the configuration that settle the same question for all functions of a type.
 private struct Wildcards {
-
   /// For each type with several functions, the entries that serve all of them.
   private var entries: [String: [Refusal.Entry]] = [:]
 
@@ -106,6 +107,7 @@ private struct Wildcards {
 
   /// The entry for the returned handles, if several functions of the type need one, and all matched functions the same.
   private static func handle(_ own: [CounterpartPlan.Entry], _ matched: [CounterpartPlan.Entry]) -> Refusal.Entry? {
+    // Without patterns, which differ in each function, equal entries compare as equal.
     func values(_ entries: [CounterpartPlan.Entry]) -> [Refusal.Entry?] {
       entries.map(\.function).filter(\.returnsValue).map { function in
         let refusal: Refusal
@@ -125,9 +127,9 @@ private struct Wildcards {
     func refusals(_ entry: CounterpartPlan.Entry) -> [Refusal] {
       entry.refusals.map(\.refusal).filter { $0.entry?.key == MigrationConfiguration.List.once.rawValue }
     }
-    let isUnknown = matched.flatMap(refusals).allSatisfy {
-      $0.general == Refusal.unknownRepetition(of: "…", "").reason
-    }
+    // The general form of a reason has `…` for each name.
+    let unknown = Refusal.unknownRepetition(of: "…", "").reason
+    let isUnknown = matched.flatMap(refusals).allSatisfy { $0.general == unknown }
     let found = own.compactMap { refusals($0).first?.entry }
     return isUnknown && found.count > 1 ? found[0] : nil
   }

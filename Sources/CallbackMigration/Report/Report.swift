@@ -4,10 +4,8 @@ internal import Foundation
 package struct Report {
   private let plans: [CounterpartPlan]
 
-  /// Makes a report of the functions of each module.
   package init(_ inventories: [Inventory]) { plans = inventories.map { CounterpartPlan($0, style: .both) } }
 
-  /// The report as JSON.
   package var json: String { ReportDocument(plans).text }
 
   /// The report as a table for a terminal of 120 columns.
@@ -56,7 +54,7 @@ package struct GenerationNotes {
 }
 
 extension CounterpartPlan.Entry {
-  /// The differences between the written counterparts and the function, without a kind, which `refusals` have.
+  /// The differences between the written counterparts and the function, as tuples like `refusals`, each without a kind.
   fileprivate var notes: [(kind: Counterpart.Kind?, refusal: Refusal)] {
     guard !counterparts.isEmpty else { return [] }
     var notes: [Refusal] = []
@@ -122,7 +120,6 @@ extension CounterpartPlan {
 }
 
 extension CallbackFunction {
-
   fileprivate var reportTitle: String { title + (isDeprecated ? " (deprecated)" : "") }
 
   fileprivate var shapeText: String {
@@ -136,7 +133,6 @@ extension CallbackFunction {
 }
 
 extension String {
-
   /// The text with this many characters: padded with spaces, or cut.
   func fitted(to width: Int) -> String {
     count > width ? prefix(width - 1) + "…" : padding(toLength: width, withPad: " ", startingAt: 0)

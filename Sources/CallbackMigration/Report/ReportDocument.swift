@@ -22,12 +22,8 @@ struct ReportDocument: Codable {
     }
 
     let kind: String
-
-    /// The name of the counterpart.
     let title: String
     var state: State
-
-    /// The file of the counterpart.
     var file: String?
 
     /// The reason of the refusal, and the line of the configuration that would settle it.
@@ -95,7 +91,7 @@ struct BaselineCheck {
   /// The places and titles of these functions.
   let added: [String]
 
-  /// Compares by titles, since lines move.
+  /// Compares by titles, since lines move; of overloads, which share a title, it compares the number.
   init(_ report: ReportDocument, baseline: ReportDocument) {
     var known: [String: Int] = [:]
     for (name, _) in baseline.waiting { known[name, default: 0] += 1 }

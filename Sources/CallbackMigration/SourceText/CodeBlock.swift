@@ -93,9 +93,10 @@ extension SourceTokens {
     while current > 0 {
       let previous = current - 1
       if ["{", "(", "[", ";"].contains(self[previous]) { break }
+      // The token at `index` itself can belong to the next statement, so the search begins before it.
       if current != index, beginsStatement(current) { break }
       if ["}", ")", "]"].contains(self[previous]), let open = partner(previous) {
-        // The statement before can end in a brace.
+        // A brace ends the statement before, unless this token continues it or is on the same line.
         let continues = ["else", "catch"].contains(self[current]) || Self.continuations.contains(self[current])
         if self[previous] == "}", !continues, isFirstOnLine(current) { break }
         current = open
@@ -109,6 +110,7 @@ extension SourceTokens {
 
   /// Whether a token begins a statement, and does not continue the line before it.
   private func beginsStatement(_ index: Int) -> Bool {
+    // These words count as the beginning, because they show the kind of the braces after them.
     if self[index] == "else" || self[index] == "catch" { return true }
     let previous = self[index - 1]
     if previous == ":", isCaseLabel(endingAt: index - 1) { return true }
@@ -129,6 +131,7 @@ extension SourceTokens {
   /// Whether a colon ends `case …:` or `default:`.
   private func isCaseLabel(endingAt colon: Int) -> Bool {
     if self[colon - 1] == "default" { return true }
+    // Another colon before, as in a ternary operator, ends the search.
     var index = colon - 1
     while index >= 0, parent(index) == parent(colon), self[index] != ":" {
       if self[index] == "case" { return true }
@@ -179,7 +182,8 @@ extension SourceTokens {
         index += 1
       }
     }
-    // Between the parameters and `in` stand effects and a result type; other tokens belong to a closure without a head.
+    // Between the parameters and `in` stand effects and, on the same line, a result type. A closure with other tokens there
+    // has no head.
     while index < close, self[index] != "in" {
       let isInResultType = !isFirstOnLine(index) && (brace..<index).contains { self[$0] == "->" && parent($0) == brace }
       guard ["async", "throws", "->"].contains(self[index]) || isInResultType else { return nil }

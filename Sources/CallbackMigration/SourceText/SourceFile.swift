@@ -36,7 +36,7 @@ struct SourceFile {
     let text = (try? String(contentsOfFile: path, encoding: .utf8)) ?? ""
     lines = text.split(separator: "\n", omittingEmptySubsequences: false).map(\.trimmed)
     var open: [Condition] = []
-    // The parts of the outermost `#if`, which is copied if it has imports only.
+    // The lines of the outermost `#if` so far. A file of counterparts copies the whole if it has imports only.
     var block: [ImportPart] = []
     var isOnlyImports = true
     for line in lines {
@@ -73,7 +73,7 @@ struct SourceFile {
     /// The condition of the branch; `nil` for `#else`.
     private var current: String?
 
-    /// Begins a branch, if the line does.
+    /// Reads a line that begins with `#`, and so begins the next branch if it is a line such as `#else`.
     mutating func read(_ line: String) {
       let words = line.split(separator: " ", maxSplits: 1).map(String.init)
       guard ["#if", "#elseif", "#else"].contains(words[0]) else { return }
@@ -142,7 +142,6 @@ struct ImportList {
   /// The module of the counterparts, which no import brings.
   private let ownModule: String
 
-  /// Makes the list for a target with these files.
   init(of sources: [SourceFile], in module: String) {
     ownModule = module
     let all = sources.flatMap(\.imports).flatMap(\.imports)
@@ -188,9 +187,9 @@ struct ImportList {
     var lines: [(module: String, text: String)] = []
     if usesFutures {
       // All files say an access level or none does: imports of one module that differ in this are an error.
-      let saysAccess = widest.map { $0 >= .public } ?? true
-      let isPublic = futures.map { $0 >= .public } == true
-      lines.append(("Futures", libraryLine("Futures", saysAccess ? (isPublic ? "public " : "internal ") : nil)))
+      let saysAccess = (widest ?? .public) >= .public
+      let access = (futures ?? .internal) >= .public ? "public " : "internal "
+      lines.append(("Futures", libraryLine("Futures", saysAccess ? access : nil)))
     }
     // If no declaration of a counterpart names the library, clients need not import it.
     if isAsync { lines.append(("FuturesAsync", libraryLine("FuturesAsync", widest == nil ? "internal " : nil))) }
@@ -201,7 +200,7 @@ struct ImportList {
     return lines.sorted { $0.module < $1.module }.map(\.text) + blocks
   }
 
-  /// Writes an import of the library with an access level, `access` if possible; `nil` means that each level would do.
+  /// Writes an import of the library, with the level `access` if the target's imports allow it; for `nil` any level will do.
   private func libraryLine(_ module: String, _ access: String?) -> String {
     // The target's own imports have no level, and a second import with one would be an error.
     if implicit.contains(module), !saysPublic { return "import " + module }

@@ -6,6 +6,7 @@ extension SourceTokens {
     var starts = [first]
     var index = first
     while index < body.upperBound {
+      // A token that begins its own statement begins the next one here, except `else` and `catch`.
       let continues = self[index] == "else" || self[index] == "catch"
       if index > first, !continues, statementStart(before: index + 1) == index { starts.append(index) }
       index = self.index(behind: index)
@@ -13,7 +14,7 @@ extension SourceTokens {
     return starts.indices.map { starts[$0]..<($0 + 1 < starts.count ? starts[$0 + 1] : body.upperBound) }
   }
 
-  /// The contents of the branches, of the loop or of the `switch` that a statement is, without closures in conditions.
+  /// The contents of the braces of a branching statement, a loop or a `switch`, without closures in its condition.
   func blocks(of statement: Range<Int>) -> [Range<Int>] {
     statement.filter { index in
       guard self[index] == "{", parent(index) == parent(statement.lowerBound) else { return false }

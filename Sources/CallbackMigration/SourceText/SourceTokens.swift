@@ -7,13 +7,10 @@ package struct SourceTokens {
 
     /// The line, from 1.
     let line: Int
-
-    /// Whether the token is the first one of a line.
     let isFirstOnLine: Bool
     let hasSpaceBefore: Bool
   }
 
-  /// The source file.
   let text: String
   package let items: [Item]
 
@@ -28,7 +25,7 @@ package struct SourceTokens {
 
   package init(_ text: String) {
     var text = text
-    text.makeContiguousUTF8()
+    text.makeContiguousUTF8()  // Foundation's strings are slow to scan.
     self.text = text
     var lexer = Lexer(text)
     var items: [Item] = []
@@ -70,12 +67,11 @@ package struct SourceTokens {
 
   func parent(_ index: Int) -> Int? { parents[index] }
 
-  /// The line of a token, from 1.
   func line(_ index: Int) -> Int { items[index].line }
 
   func isFirstOnLine(_ index: Int) -> Bool { items.indices.contains(index) && items[index].isFirstOnLine }
 
-  /// The index after a token, or after the brackets that it opens.
+  /// The index after a token, or for an opening bracket, after its partner.
   func index(behind index: Int) -> Int { (partner(index).map { max($0, index) } ?? index) + 1 }
 
   static func isWord(_ text: String) -> Bool {
