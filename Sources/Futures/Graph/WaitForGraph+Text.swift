@@ -53,9 +53,10 @@ extension WaitForGraph.Node: CustomStringConvertible {
   /// The age, the state and the progress, each as a part of a line.
   private var facts: [String] {
     var facts: [String] = []
-    let time = age.map { "\($0.seconds)" }
+    let time = age?.seconds
     switch state {
-    case .pending: if let time, dueIn == nil { facts.append(kind == .await ? "for \(time)" : "pending for \(time)") }
+    case .pending where dueIn != nil: break  // the time until a timer fires follows
+    case .pending: if let time { facts.append(kind == .await ? "for \(time)" : "pending for \(time)") }
     case .notStarted: facts.append("not started, because it has no consumer")
     case .following: facts.append("follows another future" + (time.map { ", pending for \($0)" } ?? ""))
     case .broken where kind == .stage: facts.append("broken, because its promise was dropped")
@@ -145,13 +146,11 @@ private struct TreeText {
 }
 
 extension Double {
-  /// The time in seconds, with one digit after the point, three below a second, and none from 100 seconds on.
+  /// A time that is not negative, in seconds, with one digit after the point, three below a second, and none from 100 seconds on.
   fileprivate var seconds: String {
-    // A timer that is late has a negative time.
-    let (sign, time) = (self < 0 ? "-" : "", abs(self))
-    if time >= 100 { return "\(sign)\(Int(Int64.nearest(to: time)).grouped) s" }
-    let scale: Double = time < 1 ? 1_000 : 10
-    return "\(sign)\(Double(Int64.nearest(to: time * scale)) / scale) s"
+    if self >= 100 { return "\(Int(Int64.nearest(to: self)).grouped) s" }
+    let scale: Double = self < 1 ? 1_000 : 10
+    return "\(Double(Int64.nearest(to: self * scale)) / scale) s"
   }
 }
 
