@@ -34,7 +34,7 @@ extension Future {
     return try result.get()
   }
 
-  /// Returns the result, or `nil` if the cancellation of the task ended the await.
+  /// Does the work of both functions `value`; returns `nil` if the cancellation of the task ended the await.
   ///
   /// Does not throw, because in Swift 6.3 a rethrow across a hop returns off the caller's actor.
   @_alwaysEmitIntoClient
@@ -44,7 +44,7 @@ extension Future {
   ) async -> Result<Value, Failure>? {
     if let result = settledResult { return result }
     if choice != .ignore, Task.isCancelled {
-      if choice == .cancel { cancelIfUnneeded() }  // as if this await had attached and left (R16)
+      if choice == .cancel { cancelIfUnneeded() }  // as the end of the last await does (R16)
       return nil
     }
     return await awaitResult(untilCancelled: choice != .ignore, leaving: choice == .cancel)

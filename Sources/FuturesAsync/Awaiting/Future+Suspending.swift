@@ -25,13 +25,13 @@ extension Future {
     untilCancelled endsWhenCancelled: Bool,
     leaving leavesFuture: Bool = false
   ) async -> Result<Value, Failure>? {
-    guard let state = state else { return peek() }  // the future was made resolved
+    guard let state = state else { return peek() }  // it was made resolved, so the result is there
     // Compilers before 6.4 refer strongly to `withTaskPriorityEscalationHandler`. On a system without that function, such a
     // program does not start (swift PR 88428).
     #if !canImport(Darwin) || compiler(>=6.4)
       if #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *), state.dependsOnTasks {
         return await withTaskPriorityEscalationHandler {
-          // Reads the priority after the handler is installed, so that no escalation is missed in between.
+          // Read after the handler is installed, so that this also finds an escalation that came before the handler.
           state.raiseTasks(to: Task.currentPriority)
           return await Self.awaitResult(of: state, untilCancelled: endsWhenCancelled, leaving: leavesFuture)
         } onPriorityEscalated: { _, priority in
@@ -57,7 +57,7 @@ extension Future {
     return await withTaskCancellationHandler {
       await withUnsafeContinuation { continuation in state.attach(waiter, resuming: continuation) }
     } onCancel: {
-      state.abandon(waiter, cancelling: leavesFuture)  // if it comes before `attach`, that resumes the task at once
+      state.abandon(waiter, cancelling: leavesFuture)  // before `attach`: `attach` then resumes the task
     }
   }
 }

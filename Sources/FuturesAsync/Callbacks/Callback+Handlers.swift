@@ -39,7 +39,7 @@ extension Callback {
   public func valuesOrErrorHandler<First, Second>() -> @Sendable (First?, Second?, (any Error)?) -> Void
   where Value == (First, Second) {
     { first, second, error in
-      let values = first.flatMap { first in second.map { (first, $0) } }
+      let values: Value? = if let first, let second { (first, second) } else { nil }
       self.resume(given: self.result(values, error))
     }
   }

@@ -8,7 +8,7 @@ struct CallbackSite: Sendable {
 
   var fileID: String { "\(place)" }
 
-  /// Shows an object that waits for the callback in the graph, if pending futures are tracked.
+  /// Adds `object`, which waits for the callback, to the graph of pending work; does nothing while that is not tracked.
   func track(_ object: any PendingSite, as kind: PendingEntry.Kind) {
     guard FuturesDiagnostics.mayTrackPendingFutures else { return }
     PendingFutures.shared.add(kind, object, label: label, fileID: place.staticPointer, line: line)
@@ -69,9 +69,9 @@ final class CallbackSlot<Value>: @unchecked Sendable {
     self.dropped = dropped ?? site.brokenPromise
   }
 
-  /// Suspends the task, runs `start` before the thread leaves it, and returns when the slot is full.
+  /// Suspends the task until the slot has a result.
   ///
-  /// In a task that is already cancelled, returns without running `start`.
+  /// `start` calls the API, on the caller's actor. In a task that is already cancelled, this returns without running `start`.
   func wait(
     isolation: isolated (any Actor)?,
     onCancel: @escaping @Sendable () -> Void,
@@ -138,7 +138,7 @@ final class CallbackSlot<Value>: @unchecked Sendable {
     waiting.task.resume()
   }
 
-  /// Fills an empty slot with the error of a cancelled call, runs all handlers, and then resumes the task.
+  /// Called when the task is cancelled: fills an empty slot with the error for that, runs all handlers, and resumes the task.
   func cancel() {
     guard case .waiting(let continuation) = beginCancelling() else { return }
     // A handler can add another one, which is then in the next batch.
@@ -216,6 +216,6 @@ extension CallbackSlot: PendingSite {
       case .finished: .ended
       }
     }
-    return status ?? .busy  // another thread has the lock
+    return status ?? .busy  // another thread has the lock, and the graph waits for none
   }
 }

@@ -106,7 +106,7 @@ public final class CallbackStream<Element: Sendable>: Sendable {
     site.track(self, as: .callbackStream)
   }
 
-  /// Whether the reader has left: then `yield` and `finish` do nothing, although the sequence ends only after the handlers.
+  /// Whether the reader has left; `yield` and `finish` then do nothing, also while the `onCancel` handlers still run.
   fileprivate var isCancelled: Bool { cancellation.isTriggered }
 
   deinit {

@@ -97,7 +97,7 @@ public final class TypedCallback<Value, Failure: Error>: @unchecked Sendable {
   /// A handler for APIs that complete with a value, or report success separately from failure.
   public var valueHandler: @Sendable (Value) -> Void {
     { value in
-      // Unsafe: as above.
+      // Unsafe: as in `resultHandler`.
       nonisolated(unsafe) let value = value
       self.resume(returning: value)
     }

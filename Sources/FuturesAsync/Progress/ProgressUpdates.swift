@@ -59,7 +59,7 @@ public struct ProgressUpdates: AsyncSequence, Sendable {
         case .none: await Self.waitForNews(of: state, since: version ?? 0, isolation: actor)
         }
       }
-      state = nil
+      state = nil  // later calls return `nil` too
       return nil
     }
 

@@ -95,6 +95,7 @@ public final class SerialQueue: Sendable {
     line: UInt = #line,
     @_inheritActorContext _ work: @escaping @Sendable @isolated(any) () async throws(Failure) -> Value
   ) -> Future<Value, Failure> {
+    // `.medium` for all work, so that a higher priority of a task does not change the order.
     limit.start("SerialQueue.future", name, .medium, priority, fileID, line, work)
   }
 

@@ -63,16 +63,16 @@ extension ConcurrencyLimit {
     init(slot: Slot, end: Promise<Void, Never>?) { (self.slot, self.end) = (slot, end) }
   }
 
-  /// Returns a future that succeeds when a slot is free.
+  /// Returns a future that succeeds when this call has a slot, which the caller gives back by `release`.
   ///
-  /// From then on the slot is taken, until the caller gives it back by `release`.
+  /// Cancelling the future removes the call from the queue; for `withSlot`.
   @_alwaysEmitIntoClient
   func takeSlot(_ priority: TaskPriority, _ fileID: StaticString, _ line: UInt) -> Future<
     Hold, CancellationError
   > {
     let promise = Promise<Hold, CancellationError>("ConcurrencyLimit.withSlot", fileID: fileID, line: line)
     let id = ObjectIdentifier(promise)
-    promise.onCancel { [weak self] in self?.remove(id) }
+    promise.onCancel { [weak self] in self?.remove(id) }  // weak: the queue keeps the promise, by the closure below
     enqueue(id, priority) { [self] slot in
       // The graph shows waiting work behind the future of `end`, which is pending while the slot is taken.
       let isTracked = FuturesDiagnostics.mayTrackPendingFutures
@@ -81,7 +81,7 @@ extension ConcurrencyLimit {
       let hold = Hold(slot: slot, end: end)
       if !promise.succeed(hold) { release(hold) }  // the wait was cancelled just now
     }
-    if !promise.isResolved { showWaiting(promise) }
+    if !promise.isResolved { showWaiting(promise) }  // in the graph, behind the running work
     return promise.future
   }
 

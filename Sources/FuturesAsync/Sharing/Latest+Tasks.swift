@@ -49,7 +49,8 @@ extension Latest {
     isolation: isolated (any Actor)? = #isolation,
     _ operation: @escaping @Sendable @isolated(any) () async throws -> Value
   ) async -> Result<Value, any Error> {
-    let (slot, timer, number) = (slot, timer, slot.begin())  // so that the closures do not capture `self`
+    // Copies, so that the closures do not capture `self`. `begin` stops the request before, and numbers this one.
+    let (slot, timer, number) = (slot, timer, slot.begin())
     let future = slot.wait(pace, on: timer)
       .setFailureType(to: (any Error).self)
       .flatMap { _ in

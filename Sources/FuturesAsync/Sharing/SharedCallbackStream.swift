@@ -64,7 +64,7 @@ public final class SharedCallbackStream<Element: Sendable>: Sendable {
   ) {
     site = CallbackSite(label: label, place: fileID, line: line)
     self.context = context.context
-    self.start = { handle in MainActor.assumeIsolated { start(handle) } }
+    self.start = { handle in MainActor.assumeIsolated { start(handle) } }  // `context` runs it on the main actor
   }
 
   /// Adds a reader, and starts the source if it is the first.
@@ -100,7 +100,7 @@ public final class SharedCallbackStream<Element: Sendable>: Sendable {
   /// The number of readers.
   public var readerCount: Int { state.withLock { $0.readers.count } }
 
-  /// The sequence's part of a reader: the reader leaves when the sequence is released.
+  /// Owned by the sequence of one reader: when the sequence is released, `deinit` removes the reader.
   private final class Membership: Sendable {
     let stream: SharedCallbackStream
     let reader: SharedReader
@@ -114,7 +114,7 @@ public final class SharedCallbackStream<Element: Sendable>: Sendable {
 
     /// Returns the next element, or throws or returns the end; suspends the task until there is one.
     func next() async throws -> Element? {
-      // First without a waiter: a task with an unread element does not suspend.
+      // First without a waiter: a task with an unread element does not suspend. `yield` has boxed each element.
       let event =
         if let event = stream.next(of: reader, nil) { event } else { await wait() }
       switch event {

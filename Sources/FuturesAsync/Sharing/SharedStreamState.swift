@@ -158,7 +158,7 @@ final class SharedStreamState {
 
   // MARK: - The source
 
-  /// Makes the caller the one thread that starts and stops the source; returns `false` while another thread is that.
+  /// Makes the caller the one thread that starts and stops the source; returns `false` if another thread already does.
   func beginControl() -> Bool {
     defer { isControlling = true }
     return !isControlling

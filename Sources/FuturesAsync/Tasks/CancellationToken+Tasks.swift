@@ -35,10 +35,10 @@ public func withCancellationToken<R, E: Error>(
 extension CancellationToken {
   /// Suspends until the token or the current task is cancelled.
   ///
-  /// If the token can no longer be cancelled, only the task's cancellation ends the wait. Nothing stays registered
-  /// afterwards.
+  /// If the token can no longer be cancelled, only the task's cancellation ends the wait. Nothing stays registered.
   @_alwaysEmitIntoClient
   nonisolated(nonsending) public func cancelled(fileID: StaticString = #fileID, line: UInt = #line) async {
+    // A failure type with cancellation, so that a cancellation of the task also ends the await.
     let promise = Promise<Void, CancellationError>("CancellationToken.cancelled()", fileID: fileID, line: line)
     let registration = register { promise.succeed() }
     _ = await promise.future.result

@@ -32,7 +32,7 @@ extension Promise {
     start(.nonthrowing(operation))
   }
 
-  /// Starts the task of `resolve`, which a cancellation of the future cancels, and an await of the future raises.
+  /// Starts the task of `resolve`, so that cancelling the future cancels it, and awaiting the future raises its priority.
   @_alwaysEmitIntoClient
   func start(_ operation: TaskOperation<Value, Failure>) -> Task<Void, Never> {
     let task =
