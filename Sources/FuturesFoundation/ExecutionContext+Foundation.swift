@@ -54,7 +54,7 @@ extension ExecutionContext {
       loop.add(timer, forMode: mode)
     }
 
-    /// Returns the alarm of a loop and a mode; the first call for both makes it.
+    /// Returns the alarm of a loop and a mode; makes it if this is the first call with both.
     static func alarm(of loop: RunLoop, _ mode: RunLoop.Mode) -> RunLoopAlarm {
       nonisolated(unsafe) let loop = loop  // the caller owns it; other threads only compare it and wake it
       return alarms.withLock { alarms in

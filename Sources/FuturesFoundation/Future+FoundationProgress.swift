@@ -85,7 +85,7 @@ final class MirroredProgress: Progress, @unchecked Sendable {
 
   init(of future: any MirroredFuture) {
     source = Locked(Source(future: future))
-    Self.beginChange()  // the parent gets a child
+    Self.beginChange()  // `super.init` adds a child to the parent
     super.init(parent: Progress.current(), userInfo: nil)
     Self.endChange()
     setUnits(0, of: Self.unknown)
@@ -124,7 +124,7 @@ final class MirroredProgress: Progress, @unchecked Sendable {
     _ = takeSource()
     if ending == .cancellation, !isCancelled { cancel() }
     isCancellable = false
-    // Not with `progress`, which can be older.
+    // Not `progress`: another thread can have reported since then.
     finish(future.currentProgress)
   }
 
@@ -139,7 +139,7 @@ final class MirroredProgress: Progress, @unchecked Sendable {
 
   /// Shows the end of the future: all units are complete, also after a failure.
   private func finish(_ progress: FutureProgress) {
-    let total = max(progress.totalUnitCount ?? progress.completedUnitCount, 1)
+    let total = max(progress.totalUnitCount ?? progress.completedUnitCount, 1)  // 0 of 0 would not be finished
     setUnits(total, of: total)
   }
 

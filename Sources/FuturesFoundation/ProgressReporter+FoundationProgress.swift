@@ -59,13 +59,13 @@ extension Futures.ProgressReporter {
     #if canImport(ObjectiveC)
       followed.observe()
     #endif
-    follow(followed)  // the record of the future's progress then owns it, and reads it
+    follow(followed)  // the future then keeps it, and calls its `read` or `beginReporting`
   }
 }
 
-/// Reports the state of a `Progress` that a future follows, with the functions that `ProgressFeed` explains.
+/// Reports the state of a `Progress` that a future follows.
 ///
-/// The record of the future's progress owns it until the future ends.
+/// The future keeps it until the future has ended or follows another `Progress`, and calls the functions of `ProgressFeed`.
 final class FollowedProgress: ProgressFeed {
   private struct Link {
     let progress: Progress
@@ -108,6 +108,7 @@ final class FollowedProgress: ProgressFeed {
     link.withLock { $0?.registration = registration }
   }
 
+  /// Stops reporting, and releases the `Progress`: it has finished, the future has ended, or the future follows another one.
   func end() {
     let ended = link.withLock { link in
       defer { link = nil }
@@ -121,7 +122,7 @@ final class FollowedProgress: ProgressFeed {
 
   // MARK: Reading
 
-  /// Reports the fraction of a composed `Progress`, or else the counts.
+  /// Reports the counts once; for a `Progress` whose children are partly done, the fraction.
   ///
   /// Drops a fraction that was read during a change: the reading after the change reports a new one.
   func read() {
@@ -166,7 +167,7 @@ private struct Reading {
     let count = progress.totalUnitCount
     fraction = progress.fractionCompleted
     isConsistent = completed == progress.completedUnitCount && count == progress.totalUnitCount
-    // Otherwise unknown: to Foundation, a negative total is that and 0 of 0 is finished, and both can be half of a change.
+    // In all other cases Foundation knows no total, or the counts are half of a change.
     total = completed >= 0 && count > 0 ? count : nil
   }
 
@@ -194,10 +195,11 @@ private struct Reading {
       link.withLock { $0?.observations = observations }
     }
 
-    func beginReporting() { read() }
+    func beginReporting() { read() }  // later changes call `read` through the observations
   }
 #else
   extension FollowedProgress {
+    /// Called for each new listener of the progress.
     func beginReporting() {
       read()
       poll()

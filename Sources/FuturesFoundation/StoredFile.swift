@@ -39,8 +39,8 @@ package final class StoredFile: Sendable {
     }.get()
   }
 
-  /// Makes a later `store` throw, unless the file is in its place.
-  /// - Returns: The response if the file is in its place; otherwise `nil`.
+  /// Makes a later `store` throw; called when the future is cancelled.
+  /// - Returns: The response if the file is already in its place, so that the future succeeds; otherwise `nil`.
   package func cancel() -> URLResponse? {
     state.withLock { state in
       if case .stored(let response) = state { return response }
@@ -60,7 +60,7 @@ extension FileManager {
   func replace(_ destination: URL, with file: URL) throws {
     let neighbour = neighbour(of: destination)
     defer { try? removeItem(at: neighbour) }  // if it could not replace the destination
-    try moveItem(at: file, to: neighbour)
+    try moveItem(at: file, to: neighbour)  // from another volume it copies, so `destination` is not touched yet
     try replace(destination, withNeighbour: neighbour)
   }
 

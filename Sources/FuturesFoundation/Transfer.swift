@@ -57,7 +57,7 @@
       valueIfDone: @escaping @Sendable () -> Body.Value? = { nil },
       _ makeTask: (URLSession) -> URLSessionTask
     ) {
-      // The session keeps this object until the transfer has ended.
+      // The session keeps this object. `finishTasksAndInvalidate` makes it release the object after its one task.
       let session = URLSession(
         configuration: original.transferConfiguration,
         delegate: self,
@@ -126,7 +126,7 @@
       tasks?.representative.cancel()  // otherwise the user's session would keep it
       do {
         if let error = bodyError ?? error { throw error }
-        try promise.cancellationToken.throwIfCancelled()
+        try promise.cancellationToken.throwIfCancelled()  // a cancelled download stores nothing
         guard let response = task.response else { throw URLError(.badServerResponse) }
         promise.succeed(try body.finish(response))
       } catch {
@@ -260,7 +260,7 @@
   extension URLSession {
     /// The configuration for a session of one transfer.
     fileprivate var transferConfiguration: URLSessionConfiguration {
-      // Not copied by `URLSession` for Linux, although its documentation says so.
+      // `URLSession` for Linux returns its own configuration, although its documentation says that it returns a copy.
       guard let copy = configuration.copy() as? URLSessionConfiguration else { return configuration }
       // Foundation for Linux crashes if a task of a session with a cache is cancelled while it searches the cache.
       copy.urlCache = nil

@@ -205,6 +205,8 @@ extension URLSession {
     }
 
     /// Ends the observation, and resolves the promise with the arguments of the task's completion handler.
+    ///
+    /// `value` makes the value of the future from the body and the response.
     func resolve<Body>(
       _ body: Body?,
       _ response: URLResponse?,
@@ -223,7 +225,7 @@ extension URLSession {
 #endif
 
 extension Futures.ProgressReporter {
-  /// Reports bytes; the total is unknown if it is not positive, as Foundation then knows none.
+  /// Reports bytes; the total is unknown unless it is positive, because Foundation then knows none.
   func report(_ count: Int64, ofExpected total: Int64) {
     report(completed: count, of: total > 0 ? total : nil)
   }
