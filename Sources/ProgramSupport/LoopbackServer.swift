@@ -113,11 +113,10 @@ public final class LoopbackServer: Sendable {
     while received.range(of: end) == nil { guard readMore() else { return nil } }
     guard let range = received.range(of: end) else { return nil }
     let head = String(decoding: received[..<range.lowerBound], as: UTF8.self)
-    let lengths = head.split(separator: "\r\n").compactMap { line -> Int? in
-      let parts = line.split(separator: ":")
-      return parts.first?.lowercased() == "content-length" ? Int(parts[1].drop { $0 == " " }) : nil
-    }
-    while received.count < range.upperBound + (lengths.first ?? 0) { guard readMore() else { return nil } }
+    let fields = head.split(separator: "\r\n").map { $0.split(separator: ":") }
+    let lengthField = fields.first { $0.first?.lowercased() == "content-length" }
+    let length = lengthField.flatMap { Int($0[1].drop { $0 == " " }) } ?? 0  // without the field there is no body
+    while received.count < range.upperBound + length { guard readMore() else { return nil } }
     return Exchange(head: head, body: Data(received[range.upperBound...]), socket: socket)
   }
 }

@@ -143,7 +143,7 @@ extension Rows {
 
   /// C6v: C6 with a function value in place of the closure literals.
   ///
-  /// Each consumer stores it in generic code, so the compiler wraps it once for each, in place of the literal's context.
+  /// Each callback stores the value in generic code, so the compiler wraps it once for each. A literal would have a context there.
   @Sendable
   static func manyCallbackValues(_ harness: Harness) -> Row {
     let callbacks = 1_000

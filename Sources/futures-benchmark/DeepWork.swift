@@ -99,7 +99,6 @@ extension Rows {
     count == 0 ? .succeeded(0) : step().flatMap { _ in recurse(count - 1, step: step) }
   }
 
-  /// Returns a resolved step.
   @Sendable @inline(never)
   private static func readyStep() -> Future<Value, Failure> {
     .succeeded(1)

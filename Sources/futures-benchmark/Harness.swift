@@ -47,7 +47,6 @@ struct Harness: Sendable {
   }
 
   /// Measures one row.
-  ///
   /// - Parameters:
   ///   - name: The name of the row, such as C2.
   ///   - work: Describes one operation.
@@ -73,7 +72,8 @@ struct Harness: Sendable {
     let contenders = [Contender("ours", ours)] + (floor.map { [$0] } ?? [])
     let times = isTimed ? time(contenders.map(\.body)) : contenders.map { _ in Times(repetitions: 0) }
     let measurements = zip(contenders, times).map { contender, times in
-      let counts = count(contender.body, repetitions: max(1, min(1_000, 10_000 / parts)))
+      let repetitions = max(1, min(1_000, 10_000 / parts))  // fewer for long operations
+      let counts = count(contender.body, repetitions: repetitions)
       return Measurement(
         name: contender.name,
         nanoseconds: median(times.nanoseconds).map { $0 / Double(parts) },

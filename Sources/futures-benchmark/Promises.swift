@@ -14,7 +14,6 @@ enum Rows {
   @inline(never)
   static func makePromise() -> Promise<Value, Failure> { Promise() }
 
-  /// Makes a promise of the floor.
   @inline(never)
   static func makeHandPromise() -> HandPromise { HandPromise() }
 }

@@ -26,7 +26,7 @@ struct Repetition: Sendable {
     return count * parts
   }
 
-  /// Whether `row` is a row of the definition with this name, which is the first word of the names of its rows.
+  /// Whether the definition with this name measures `row`: the names of its rows begin with that word.
   private func isOfRow(_ name: String) -> Bool {
     row.prefix { $0 != " " }.lowercased() == name.lowercased()
   }

@@ -12,9 +12,8 @@ enum Table {
     let met = worst?.rawValue ?? ""
     let budget = limits.map { $0.verdict == .met ? $0.text : "[\($0.text)]" }.joined(separator: ", ")
     var work = row.work
-    if row.budget.contains(where: { if case .bytesLeft = $0 { true } else { false } }) {
-      work += "; \(row.ours.bytesLeft ?? 0) B left"
-    }
+    let limitsBytesLeft = row.budget.contains { if case .bytesLeft = $0 { true } else { false } }
+    if limitsBytesLeft { work += "; \(row.ours.bytesLeft ?? 0) B left" }
     if let growth = row.growth { work += String(format: "; growth %.2f", growth) }
     return [
       line(row.name, row.ours, row.timesFloor, met) + "  " + budget.padded(44) + work

@@ -82,7 +82,6 @@ enum Limit {
     (AllocationCounts.areSupported || !isOfAllocations) && isWithin(row)
   }
 
-  /// The verdict on the row.
   func verdict(on row: Row) -> Verdict {
     if isMet(by: row) { return .met }
     switch self {

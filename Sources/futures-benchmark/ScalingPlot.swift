@@ -37,7 +37,6 @@ struct ScalingPlot {
     }
   }
 
-  /// Writes the picture to a file.
   func write(to file: String) throws {
     let svg = """
       <svg xmlns="http://www.w3.org/2000/svg" width="1100" height="340" viewBox="0 0 1100 340" role="img">

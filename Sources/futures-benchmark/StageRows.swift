@@ -38,7 +38,7 @@ extension Rows {
 
   /// C4v: C4 with a function value in place of the closure literals.
   ///
-  /// Each stage stores it in generic code, so the compiler wraps it once for each, in place of the literal's context.
+  /// Each stage stores the value in generic code, so the compiler wraps it once for each. A literal would have a context there.
   @Sendable
   static func mapStagesOfValues(_ harness: Harness) -> Row {
     let ours = Body.synchronous { repetitions in

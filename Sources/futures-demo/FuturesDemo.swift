@@ -12,7 +12,7 @@ struct FuturesDemo {
 
   static func main() async throws {
     let options = CommandLine.arguments.dropFirst()
-    guard options.isEmpty || options == ["--graph"] else {  // also for --help
+    guard options.isEmpty || options == ["--graph"] else {  // `--help`, or a mistake
       complain("Usage: futures-demo [--graph]\n\n  --graph  Writes the graph of pending work to standard error.")
       exit(options == ["--help"] ? 0 : 2)
     }
@@ -37,7 +37,7 @@ struct FuturesDemo {
       complain("\(FuturesDiagnostics.graph)")
     }
     var arrived = 0
-    for try await row in rows.prefix(names.count) {
+    for try await row in rows.prefix(names.count) {  // one for each file; no call finishes the sequence
       bars.end(row.name, line(of: row))
       if (try? row.result.get().content) == contents[row.name] { arrived += 1 }
     }
@@ -60,7 +60,7 @@ struct FuturesDemo {
     _ files: [(name: String, url: URL)],
     shownBy bars: Bars
   ) -> some AsyncSequence<Row, any Error> {
-    // If all of the closures below were dropped, the sequence would end with an error.
+    // If all closures below are released without a row, the sequence ends with an error.
     callbackStream("demo") { rows in
       let (first, second) = (files[0], files[1])
 

@@ -17,14 +17,14 @@ struct GraphRounds {
     let arguments = options.arguments(seed: options.seed, rounds: options.rounds)
     print("futures-stress \(arguments): \(Operator.all.count) operators")
     let start = ContinuousClock.now
-    var first = Int64(0)
+    var baseline = Int64(0)
     for number in 0..<options.rounds {
       guard let closures = runRound(number) else { return false }
       // A leak of a few bytes in each round adds up.
       let now = AllocationCounts.ofProcess().liveBytes
-      if number < Self.warmUp { first = now }
-      print("round \(number + 1): \(closures) closures, \(now - first) bytes")
-      guard now - first <= Self.tolerance else {
+      if number < Self.warmUp { baseline = now }
+      print("round \(number + 1): \(closures) closures, \(now - baseline) bytes")
+      guard now - baseline <= Self.tolerance else {
         print("failed: memory has grown by more than \(Self.tolerance) bytes since the first rounds")
         print("Again: futures-stress \(arguments)")
         return false

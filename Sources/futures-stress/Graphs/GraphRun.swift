@@ -29,6 +29,7 @@ struct GraphRun: Sendable {
     // `use` has released the futures, so all closures and values go away.
     let areReleased = surroundings.settle(surroundings.alive)
     report.faults = report.records.flatMap(\.faults)
+    // A closure that was not released is a fault already, and can keep values.
     if !areReleased, report.records.allSatisfy(\.isReleased) {
       report.faults.append(Fault("a value was not released", node: nil))
     }
@@ -40,14 +41,14 @@ struct GraphRun: Sendable {
     let builder = Worker(seed: seed, surroundings, firstNumber: 0)
     let graph = Graph(size: size, builder)
     let products = operate(on: graph, firstNumber: builder.product.nodes.count, surroundings)
-    for place in graph.places { _ = place.takePromise() }
+    for place in graph.places { _ = place.takePromise() }  // drops it
     let nodes = products.reduce(builder.product.nodes) { $0 + $1.nodes }
     for node in nodes {
       // Also starts the lazy futures.
       surroundings.unresolved.enter()
       node.future.whenResolved(on: .immediate) { _ in surroundings.unresolved.leave() }
     }
-    _ = surroundings.settle(surroundings.unresolved)
+    _ = surroundings.settle(surroundings.unresolved)  // a future without a result is a fault below
     let table = Dictionary(uniqueKeysWithValues: nodes.map { ($0.number, $0) })
     return GraphReport(
       futures: table.mapValues(\.description),

@@ -22,11 +22,11 @@ extension Operator {
         }
       }
       for try await value in values { return value }
-      throw CancellationError()
+      throw CancellationError()  // a cancelled reader gets no element
     },
     bridge("events") { first in
       for await case .resolved(let result) in first.events { return try result.get() }
-      throw CancellationError()
+      throw CancellationError()  // as above
     },
     bridge("withCancellationToken") { first in
       try await withCancellationToken { token in try await first.cancelled(by: token).value }

@@ -33,6 +33,7 @@ extension Operator {
 }
 
 extension Ticket {
+  /// Notes a run of the closure, an autoclosure, and returns the failure for the closure to return.
   fileprivate func refusal() -> any Error {
     run()
     return Refused()

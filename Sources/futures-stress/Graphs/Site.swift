@@ -39,8 +39,8 @@ extension Site {
 
   /// The sites that do not belong to one graph.
   ///
-  /// Made anew for each graph: LeakSanitizer cannot follow a context from a static variable, because the enumeration has its tag
-  /// in the pointer.
+  /// Made anew for each graph: LeakSanitizer cannot follow a context from a static variable, because `ExecutionContext` holds
+  /// an enumeration that has its tag in the pointer.
   static var common: [Site] {
     serialQueues.map { Site($0, isOrdered: true) } + [
       Site(mainQueue, isOrdered: true),

@@ -9,7 +9,6 @@ extension Worker {
     for _ in 0..<count { operate(on: graph) }
   }
 
-  /// Performs one random operation.
   private func operate(on graph: Graph) {
     let place = graph.places[random(below: graph.places.count)]
     let node = graph.nodes[random(below: graph.nodes.count)]
@@ -25,7 +24,7 @@ extension Worker {
     case 10...11: place.promise?.progress.report(fraction: Double(random(below: 100)) / 100)
     case 12...13: surroundings.advance(by: .milliseconds(1))
     case 14:
-      if random(below: 20) == 0 { surroundings.token.cancel() }
+      if random(below: 20) == 0 { surroundings.token.cancel() }  // rarely: all futures share the token
     case 15: _ = (future.currentProgress, future.isResolved)
     case 16: _ = future.wait(timeout: .microseconds(random(below: 50)))
     case 17...18: awaitResult(of: node)
@@ -76,7 +75,7 @@ extension Worker {
     }
   }
 
-  /// Attaches a callback that cancels its own future, which is resolved by then, and attaches another callback to that.
+  /// Attaches a callback that cancels its own resolved future, and attaches another callback to a future derived from its own.
   private func attachReentrant(to node: Node) {
     let ticket = ticket("a callback that uses its future", node: node.number, .once)
     let inner = self.ticket("a callback that another one attaches", node: node.number, .once)

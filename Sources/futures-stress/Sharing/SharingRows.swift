@@ -9,7 +9,7 @@ extension SharingRow {
       let handle = Locked<CallbackStream<Int>?>(nil)
       let stream = SharedCallbackStream(of: Int.self) { source in handle.withLock { $0 = source } }
       let readers = (0..<200).map { _ in stream.reader(bufferingPolicy: .bufferingNewest(1)) }
-      let source = handle.withLock { $0.take() }
+      let source = handle.withLock { $0.take() }  // the first reader has started the source
       return ({ _, number in source?.yield(number) }, { withExtendedLifetime(readers) {} })
     },
     SharingRow(name: "SharedCallbackStream.reader, which starts and stops the source") {
