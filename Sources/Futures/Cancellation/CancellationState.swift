@@ -93,8 +93,8 @@ package final class CancellationState: CancellationHandlers, @unchecked Sendable
     let (listed, selfReference) = lock.withLock { () -> (Unmanaged<Consumer>?, CancellationState?) in
       guard handler.currentStatus == .listed else { return (nil, nil) }
       handler.enter(.finished)
-      let listed = handlers.remove(.passUnretained(handler))  // after the last one the state no longer keeps itself
-      return (listed, handlers.isEmpty ? self.selfReference.take() : nil)
+      let listed = handlers.remove(.passUnretained(handler))
+      return (listed, handlers.isEmpty ? self.selfReference.take() : nil)  // no handler, no self-reference
     }
     // A thread that cancels the state can have the handler in its list already. Then the first claim decides.
     guard listed != nil || handler.claimSubmitted() else { return false }

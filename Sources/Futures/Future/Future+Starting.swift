@@ -59,9 +59,9 @@ extension Future {
   /// Returns a future whose work starts with its first consumer: a callback, a derived future or an await.
   ///
   /// `start` runs once, on the thread that attaches the first consumer, before the attaching call returns. In deeply
-  /// nested callbacks it runs before the outermost callback returns. Observing the progress also starts it. `peek` and
-  /// `isResolved` do not. If it is released before the start, it is no broken promise. If it is cancelled before the
-  /// start, it never starts (R2b).
+  /// nested callbacks it runs before the outermost callback returns. Observing the progress also starts the work. `peek`
+  /// and `isResolved` do not. Releasing the future before the start breaks no promise. After a cancellation before the
+  /// start, the work never starts (R2b).
   ///
   /// Two allocations before the start, one of them the closure.
   /// - Parameters:

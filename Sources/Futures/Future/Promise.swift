@@ -51,7 +51,7 @@ public final class Promise<Value: Sendable, Failure: Error>: Sendable {
   deinit {
     // `withState` written out: a call from here would be unspecialised.
     guard !Unmanaged<FutureState>.passUnretained(state)._withUnsafeGuaranteedRef({ $0.isResolved }) else {
-      // The promise keeps the state alive, so the state reports its failure later, and then names this place.
+      // The state outlives the promise, reports an unobserved failure when it is released, and then names this place.
       if state.has(.isUnobservedFailure), FuturesDiagnostics.hasHandler { state.setPlace((fileID, UInt(line))) }
       return
     }

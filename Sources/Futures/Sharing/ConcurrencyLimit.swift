@@ -360,7 +360,7 @@ extension Future {
     guard case .sharedState(let state) = storage else { return body() }
     // The kind of the inputs of joins, because only these are also notified of a source that turns out to never resolve.
     let consumer = Consumer(kind: .input) { _, _, _ in body() }
-    consumer.enter(.resultOnly)  // not shared yet
+    consumer.enter(.resultOnly)  // so it keeps no work running; without the lock, because it is not shared yet
     state.attach(consumer)
   }
 }

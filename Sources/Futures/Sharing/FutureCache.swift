@@ -251,7 +251,7 @@ private struct CacheState<Key: Hashable & Sendable, Value: Sendable> {
   ///   its callers have left, which the caller releases after unlocking.
   mutating func begin(_ key: Key, _ number: Int) -> (begins: Bool, abandoned: Slot?) {
     guard let slot = slot(key, number), slot.value == nil else { return (false, nil) }
-    // All callers of a running load have left, if this one did not join them. The thread of the last one also removes the slot.
+    // The first caller of a running load: all earlier ones have left. The thread of the last one is about to remove the slot.
     if slot.isLoading { return (false, remove(key, ifFrom: number)) }
     slot.isLoading = true
     return (true, nil)
