@@ -124,7 +124,7 @@ struct FunctionBody {
     }.map(tokens.line)
   }
 
-  /// Whether the body starts the handle that it returns by a method, as in `task.resume()` before `return task`.
+  /// Whether the body calls `method` of the handle that it returns, as in `task.resume()` before `return task`.
   func starts(by method: String) -> Bool {
     guard returnsHandle else { return false }
     let name = method.prefix { $0 != "(" }

@@ -144,7 +144,7 @@ struct Handles {
     return ["Operation", "BlockOperation"].contains(name.text) ? "start()" : nil
   }
 
-  /// Whether a name can be that of a type of Foundation: by its module, as a type of C, or without an identifier.
+  /// Whether a token can name a type of Foundation: one of its modules, of C, or without an identifier.
   private func isOfFoundation(_ name: Token) -> Bool {
     guard let type = name.type else { return true }
     return type.hasPrefix("c:") || type.contains("10Foundation") || type.contains("20Foundation")

@@ -2,7 +2,6 @@ package import Foundation
 
 /// A package's configuration, `.migrate-callbacks.json`: facts that neither the compiler nor the names show.
 package struct MigrationConfiguration: Sendable {
-  /// The name of the file, in the folder of the package.
   package static let fileName = ".migrate-callbacks.json"
 
   /// An entry that is a list of patterns.

@@ -22,7 +22,7 @@ package struct MigrationRun {
     self.request = request
   }
 
-  /// Runs the tool without the plugin, on a module of a project without Package.swift.
+  /// Runs the tool without the plugin, on a module of a project without Package.swift; only `help` needs no module.
   package static func run(_ arguments: MigrationArguments) throws(MigrationError) -> Outcome {
     guard let module = arguments.module else { return Outcome(arguments.help) }
     return try MigrationRun(arguments, try module.request()).run()

@@ -13,7 +13,7 @@ extension Declaration {
 }
 
 extension FunctionKnowledge {
-  /// The other base name of the counterpart; `nil` if the package names none.
+  /// The base name that the configuration gives the counterpart; `nil` if it gives none.
   func newName(of name: String) -> String? { values[.renames]?.replacingOccurrences(of: "*", with: name) }
 }
 

@@ -150,7 +150,6 @@ package struct Inventory {
     return nil
   }
 
-  /// The spelling of types in the counterparts of a function.
   func spelling(for function: CallbackFunction) -> TypeSpelling {
     let outer = function.owner?.swiftGenerics?.parameters ?? []
     let generics = function.declaration.genericParameters + outer.map(\.name)

@@ -165,7 +165,7 @@ package struct SymbolGraph: Decodable {
 }
 
 extension SymbolGraph {
-  /// The graph in which a default implementation is a member of its protocol, like each other function of an extension.
+  /// The graph with each default implementation as a member of its protocol, to which the compiler does not relate it.
   var withMembersForDefaults: SymbolGraph {
     let protocols = Dictionary(
       symbols.filter { $0.kind.identifier == "swift.protocol" }.map { ($0.pathComponents, $0.identifier.precise) },

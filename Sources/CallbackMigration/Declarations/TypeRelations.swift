@@ -24,7 +24,7 @@ struct TypeRelations {
     owners[symbol.identifier.precise].flatMap { symbols[$0] }
   }
 
-  /// The lowest access level of the enclosing types.
+  /// The lowest access level of the enclosing types; `open` without one.
   func access(around symbol: SymbolGraph.Symbol) -> AccessLevel {
     sequence(first: symbol, next: owner).dropFirst().map(\.access).min() ?? .open
   }

@@ -42,6 +42,7 @@ package struct GenerationNotes {
   package init(_ plan: CounterpartPlan) {
     let refused = RefusalGroups(plan, \.refusals).section("Not written, because it would be a guess, or not the same:")
     let differing = RefusalGroups(plan, \.notes).section("Written, with a difference:")
+    // Each section begins with an empty line, which the text does not need at its start.
     let lines = (refused + differing).dropFirst()
     text = lines.isEmpty ? "" : lines.joined(separator: "\n") + "\n"
   }
@@ -80,7 +81,6 @@ extension CounterpartPlan.Entry {
 }
 
 extension CounterpartPlan {
-  /// The first lines of a report.
   fileprivate var summaryLines: [String] {
     let (less, skipped) = (inventory.lessAccessibleCount, inventory.skippedCount)
     let lines: [String?] = [

@@ -105,9 +105,10 @@ struct Import {
     while words.first?.hasPrefix("@") == true { words.removeFirst() }
     access = words.first.flatMap { AccessLevel(rawValue: $0) }?.rawValue
     if access != nil { words.removeFirst() }
-    guard words.popFirst() == "import", let last = words.first(where: { !Self.kinds.contains($0) }) else { return nil }
-    module = last.split(separator: ".").first.map(String.init) ?? last
-    target = words.prefix(through: words.firstIndex(of: last) ?? words.startIndex).joined(separator: " ")
+    // The name can follow a kind, as in `struct Foundation.Data`, and a comment can follow the name.
+    guard words.popFirst() == "import", let name = words.first(where: { !Self.kinds.contains($0) }) else { return nil }
+    module = name.split(separator: ".").first.map(String.init) ?? name
+    target = words.prefix(through: words.firstIndex(of: name) ?? words.startIndex).joined(separator: " ")
   }
 
   /// Modules that neither declare a type `Future`, as Combine does, nor export one of another module.

@@ -49,7 +49,8 @@ extension SourceTokens {
     guard self[brace] == "{", let signature = closureSignature(at: brace), signature.parameters.contains(name) else {
       return false
     }
-    return signature.captures?.contains { self[$0] == name } != true
+    guard let captures = signature.captures else { return true }
+    return !captures.contains { self[$0] == name }
   }
 
   /// The brace of the innermost closure, function or accessor around a token.
