@@ -29,6 +29,7 @@ public final class ManualContext: Sendable {
   deinit {
     var pending: Agenda? = agenda.withLock { $0.close() }
     guard pending?.count != 0 else { return }
+    // Futures that break meanwhile on other threads belong to other tests.
     let thread = UInt(bitPattern: UnsafeMutableRawPointer.ofCurrentThread)
     let isThisThread = { @Sendable in thread == UInt(bitPattern: UnsafeMutableRawPointer.ofCurrentThread) }
     FuturesDiagnostics.breakObservers.excuse(onThreadsWhere: isThisThread) {

@@ -13,7 +13,7 @@ struct OrderAgenda {
   }
 
   struct Item {
-    /// The number of the submission, which all kinds of work share.
+    /// The number of the submission, which all kinds of work share; 0 if the item is not in the agenda.
     let number: Int
     let move: OrderMove
 

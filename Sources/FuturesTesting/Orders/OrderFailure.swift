@@ -27,8 +27,8 @@ public struct OrderReport: Sendable, CustomStringConvertible {
 
   /// The work whose orders were not explored, because it left the runs.
   ///
-  /// For example work on a Dispatch queue, with its place in the source, whose name is found now: that takes a tenth of a second. On
-  /// a platform where `exploreOrders` cannot see such work, an element is a sentence that says so.
+  /// For example work on a Dispatch queue, and where the source submits it: finding that takes a tenth of a second. On a platform
+  /// where `exploreOrders` cannot see such work, an element is a sentence that says so.
   public var unexplored: [String] {
     var seen: Set<String> = []
     return left.map(\.description).filter { seen.insert($0).inserted } + sentences
@@ -143,7 +143,7 @@ public struct OrderFailure: Error, Sendable, CustomStringConvertible {
     return "\nNot explored: \(report.unexplored.shortList(separator: "; "))"
   }
 
-  /// The graph of a deadlock; without a graph and without an awaited future in `sentence`, the tasks that can be suspended.
+  /// The graph of a deadlock; if no awaited future is known, the tasks that can be suspended.
   private var deadlockDetails: String {
     guard case .deadlock(let waiting) = reason else { return "" }
     if let graph, !graph.nodes.isEmpty { return "\n\(graph.description.dropLast())" }  // without the line's end

@@ -74,7 +74,7 @@ final class OutsideWork: @unchecked Sendable {
   /// So the work always comes after the move. A move that blocks is not waited for, because it can wait for this work.
   /// - Returns: Whether the work can run now; `false` for a timer until the run is over.
   func begin() -> Bool {
-    guard let run else { return true }
+    guard let run else { return true }  // over, and released
     if notice.kind == .timer, !run.state.withLock(\.isOver) { return false }
     var blockedLooks = 0  // in a row: at five the move counts as blocked
     while let move, run.state.withLock({ $0.move == move && !$0.isOver }), blockedLooks < 5 {
@@ -111,7 +111,7 @@ extension OrderRun {
       guard let run else { return enqueueFromOutside(job) }  // from a thread that executes no run
       Unmanaged<OrderRun>.fromOpaque(run).takeUnretainedValue().submit(job)
       return true
-    } submit: { run, isOnMain, nanoseconds, isJob, context in
+    } submit: { run, isOnMain, nanoseconds, isJob, context in  // `context` is a job or a block
       let run = Unmanaged<OrderRun>.fromOpaque(run).takeUnretainedValue()
       let delay = Duration.nanoseconds(nanoseconds)
       if !isJob {
@@ -159,7 +159,7 @@ extension OrderRun {
     let awaitedGroup = kind == .notification ? group : nil
     let work = OutsideWork(notice, of: self, during: isOnOwnThread ? move : nil, after: awaitedGroup)
     state.withLock { state in
-      if notice.isWaitedFor { state.outside[ObjectIdentifier(work)] = work }
+      if notice.isWaitedFor { state.outside[ObjectIdentifier(work)] = work }  // other work only while it runs
       if state.left.count < 20, !state.left.contains(notice) { state.left.append(notice) }
     }
     return work

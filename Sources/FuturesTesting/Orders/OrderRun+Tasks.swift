@@ -84,7 +84,7 @@ extension OrderRun: TaskExecutor {
     let task = OrderTask(site: isShown ? .current() : nil, object: object)
     state.withLock { state in
       let number = state.number(identifier)
-      if number > 0 { state.namedTasks[number] = task }
+      if number > 0 { state.namedTasks[number] = task }  // 0 is the body
     }
   }
 
@@ -139,21 +139,21 @@ struct OrderTask: @unchecked Sendable {
 extension UnownedJob {
   /// The flags of the job, of which the first byte is the kind, and the task's number.
   ///
-  /// They come after the header and the two words of the scheduler: a part of the runtime's interface.
-  private var header: (flags: UInt32, identifier: UInt32) {
+  /// They follow the object's header and two words of the scheduler, in a layout that the runtime's interface fixes.
+  private var fields: (flags: UInt32, identifier: UInt32) {
     let job = unsafeBitCast(self, to: UnsafeRawPointer.self)
     let offset = 4 * MemoryLayout<Int>.size
     return (job.load(fromByteOffset: offset, as: UInt32.self), job.load(fromByteOffset: offset + 4, as: UInt32.self))
   }
 
-  private var kind: UInt8 { UInt8(truncatingIfNeeded: header.flags) }
+  private var kind: UInt8 { UInt8(truncatingIfNeeded: fields.flags) }
 
   /// Whether the job belongs to a child task.
-  var isOfChildTask: Bool { header.flags & 1 << 24 != 0 }
+  var isOfChildTask: Bool { fields.flags & 1 << 24 != 0 }
 
   /// Whether the job only resumes a task, as that of `Task.yield()` does: the runtime's kind `NullaryContinuation`.
   var resumesTask: Bool { kind == 195 }
 
   /// The runtime's number of the job's task; `nil` for a job of an actor.
-  var taskIdentifier: Int? { kind == 0 ? Int(header.identifier) : nil }
+  var taskIdentifier: Int? { kind == 0 ? Int(fields.identifier) : nil }
 }

@@ -143,7 +143,7 @@ final class OrderRun: @unchecked Sendable {
     (self.watch, self.isOnMain, self.isShown, self.chooser) = (watch, isOnMain, isShown, chooser)
   }
 
-  /// Whether the caller's thread performs the moves.
+  /// Whether the calling thread runs a move of this run.
   var isOnOwnThread: Bool { cfuturestesting_run() == Unmanaged.passUnretained(self).toOpaque() }
 
   /// Runs the body in the order that the chooser decides, ends the remaining work, and stores the reason of a failure.
@@ -216,7 +216,7 @@ final class OrderRun: @unchecked Sendable {
   /// Returns an item that ends the first waiting call of `runAll()`: no decision, and no move of the order.
   private func takeWaiterOfRunAll() -> Item? {
     let waiter = state.withLock { $0.waitersOfRunAll.isEmpty ? nil : $0.waitersOfRunAll.removeFirst() }
-    return waiter.map {  // number 0: the item is not in the agenda
+    return waiter.map {
       Item(number: 0, move: OrderMove(source: .body, ordinal: 0), lane: nil, due: nil, action: .step($0))
     }
   }
@@ -232,8 +232,8 @@ final class OrderRun: @unchecked Sendable {
     }
     turns += possible.count / 25  // see `maximumTurns`
     if turns >= turnLimit {
-      let many = "\(possible.count.grouped) moves can come next: these are too many to explore."
-      sentence = "The body made \(trace.count.grouped) moves and did not end.\(possible.count < 100 ? "" : " \(many)")"
+      let tooMany = " \(possible.count.grouped) moves can come next: these are too many to explore."
+      sentence = "The body made \(trace.count.grouped) moves and did not end.\(possible.count < 100 ? "" : tooMany)"
       return end(.endless)
     }
     guard !possible.isEmpty else {
@@ -274,7 +274,7 @@ final class OrderRun: @unchecked Sendable {
   private func deadlock() -> OrderFailure.Reason {
     if let outsideWait { return .uncontrolled(outsideWait) }
     guard isShown else { return .deadlock(waiting: []) }
-    // If the body is on the main actor, two threads have made its futures.
+    // Of all threads if the body is on the main actor: then moves run on two threads.
     waitForGraph = FuturesDiagnostics.graph(since: start, ofThread: isOnMain ? nil : .ofCurrentThread)
     return .deadlock(waiting: PendingFutures.shared.awaited(since: start, ofThisThread: !isOnMain))
   }
@@ -290,7 +290,7 @@ final class OrderRun: @unchecked Sendable {
         continuation.resume()
       }
     }
-    (running, awaitsFollowUp) = (nil, false)
+    (running, awaitsFollowUp) = (nil, false)  // the second is still `true` if the step's task continues elsewhere
   }
 
   private func run(_ job: UnownedJob, onMain isOnMain: Bool) {
@@ -345,7 +345,7 @@ final class OrderRun: @unchecked Sendable {
     var (items, queues) = state.withLock { state in
       defer { state.queues = [:] }
       state.closing.isClosed = true
-      return (state.agenda.takeAll(), state.queues)
+      return (state.agenda.takeAll(), state.queues)  // items are left only at the limit
     }
     if !items.isEmpty || !queues.isEmpty { release { (items, queues, followUp) = ([], [:], nil) } }
   }

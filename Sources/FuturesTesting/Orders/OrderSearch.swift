@@ -103,7 +103,7 @@ final class OrderSearch {
   func repeatOrder(_ string: String) -> OrderWatch.Answer {
     let run = runShown(string)
     orders.insert(run.hash)
-    (knownOrders, isComplete) = (run.knownOrders, run.knownOrders == 1)
+    (knownOrders, isComplete) = (run.knownOrders, run.knownOrders == 1)  // complete without any decision
     let wouldComeInEveryOrder = run.reason.map { !$0.dependsOnOrder } ?? false
     if run.string != string, !wouldComeInEveryOrder {
       let sentence = "This order no longer exists: its moves have changed, or “\(string)” is not the whole string."
@@ -127,7 +127,7 @@ final class OrderSearch {
   /// A decision that does not exist takes the order of submission. Then the order of the run has another string.
   private func runShown(_ string: String, hasFailed: (@Sendable (() -> Void) -> Bool)?) -> OrderRun {
     var choices = string.split(separator: ".").dropLast()  // the last part is the checksum
-    return PendingFutures.shared.track(onlyThisThread: !isOnMain) {
+    return PendingFutures.shared.track(onlyThisThread: !isOnMain) {  // on main: moves run on two threads
       run(isShown: true, hasFailed: hasFailed) { _, possible, first in
         let choice = choices.popFirst().flatMap { Int($0) } ?? first
         return possible.indices.contains(choice) ? choice : first
@@ -184,7 +184,7 @@ final class OrderSearch {
 
   /// Returns the failure of a run whose present move does not return; called by the watch, with its sentence for this.
   func failureOfMove(_ sentence: String) -> any Error {
-    guard let present else { return CancellationError() }
+    guard let present else { return CancellationError() }  // the run has just ended
     guard let reason = present.reason else { return failure(present, .deadlock(waiting: []), sentence) }
     let cause = """
       \(present.sentence ?? "The order has failed.") Then the explorer cancelled the body, and a task that ignores its \

@@ -17,7 +17,7 @@ extension OrderFailure {
   public var timeline: String? {
     guard !rows.isEmpty, rows.count <= 60 else { return nil }
     var starts: [OrderMove: Int] = [:]
-    var width = rows.count > 9 ? 6 : 5
+    var width = rows.count > 9 ? 6 : 5  // of the star, the number and the spaces around them
     for row in rows where starts[row.column] == nil {
       starts[row.column] = width
       width += 2 + (rows.lazy.filter { $0.column == row.column }.map(\.name.count).max() ?? 0)

@@ -49,7 +49,7 @@ final class OrderWatch: TaskExecutor {
       task = Task(executorPreference: self) { self.resolve(search()) }
       lookAfterSecond()
     }
-    // The task releases the body when it ends. A caller can rely on that, for example by `withoutActuallyEscaping`.
+    // The end of the task releases the body, as `withoutActuallyEscaping` in a caller requires. A blocked task has no end.
     if !state.withLock(\.isBlocked) { await task?.value }
     return answer
   }
@@ -66,9 +66,9 @@ final class OrderWatch: TaskExecutor {
   /// Gives an answer to the caller, who takes the first one.
   private func resolve(_ answer: Answer) { state.withLock { $0.caller.take() }?.waiter.resume(returning: answer) }
 
-  /// Begins or ends a move of user code.
+  /// Called at the beginning and at the end of each move, to measure how long the move lasts.
   ///
-  /// Does not return if the search has ended because of the move: its thread stops for ever. The main thread goes on.
+  /// Stops the calling thread for ever if the search has ended because of the move. Only the main thread continues.
   func change(isInMove: Bool) {
     let isBlocked = state.withLock { state in
       state.seconds = isInMove ? 0 : nil
@@ -90,10 +90,10 @@ final class OrderWatch: TaskExecutor {
         state.isBlocked = state.caller != nil && state.seconds ?? 0 >= Self.maximum
         return (state.caller, state.isBlocked)
       }
-      guard let caller else { return }
+      guard let caller else { return }  // the search has ended
       guard isBlocked else { return lookAfterSecond() }
       let failure = caller.describe(Self.sentence)
-      // A caller on the main actor cannot go on, if the move is there.
+      // Also written, because a move that blocks the main actor keeps a caller there from reading its answer.
       FuturesDiagnostics.write("\(failure)")
       resolve(.failure(failure))
     }
@@ -107,7 +107,7 @@ final class OrderWatch: TaskExecutor {
 
   // MARK: - Work outside
 
-  /// Whether the runs still wait for work outside.
+  /// Whether the runs still wait for work outside: until the patience has ended, or the search is cancelled.
   var allowsWait: Bool { state.withLock { $0.patience > 0 && !$0.isCancelled } }
 
   /// Takes the time of a wait from the patience of all runs.

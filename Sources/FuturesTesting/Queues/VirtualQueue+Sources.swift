@@ -34,7 +34,7 @@ extension Orders {
 
 @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
 extension VirtualQueue {
-  /// Makes a stand-in for a Dispatch queue, of the run of `exploreOrders` that executes the caller.
+  /// Makes a stand-in for a Dispatch queue, for the run of `exploreOrders` in which the caller runs.
   ///
   /// So a type alias can take the place of `DispatchQueue` in code that makes its queues itself. Traps outside a run: a manual
   /// context makes its queues by `ManualContext.queue(_:attributes:)`.
@@ -49,10 +49,8 @@ extension VirtualQueue {
       )
     }
     let isConcurrent = attributes.contains(.concurrent)
-    let (label, backend) = Unmanaged<OrderRun>.fromOpaque(run).takeUnretainedValue().newQueue(
-      label,
-      isConcurrent: isConcurrent
-    )
+    let orderRun = Unmanaged<OrderRun>.fromOpaque(run).takeUnretainedValue()
+    let backend = orderRun.backendOfNewQueue(label, isConcurrent: isConcurrent)
     self.init(label: label, isConcurrent: isConcurrent, backend: backend)
   }
 }
@@ -68,13 +66,13 @@ extension OrderRun {
     return queue
   }
 
-  /// Returns the label and the backend of a new queue; in the order, the second queue of a label has the name “label 2”.
-  fileprivate func newQueue(_ label: String, isConcurrent: Bool) -> (label: String, backend: VirtualQueue.Backend) {
+  /// Returns the backend of a new queue; in the order, the second queue of a label has the name “label 2”.
+  fileprivate func backendOfNewQueue(_ label: String, isConcurrent: Bool) -> VirtualQueue.Backend {
     let name = state.withLock { state in
       state.madeQueues[label, default: 0] += 1
       return state.madeQueues[label] == 1 ? label : "\(label) \(state.madeQueues[label] ?? 0)"
     }
-    return (label, backend(name, isConcurrent))
+    return backend(name, isConcurrent)
   }
 
   /// Returns the backend that adds the work of a queue to the agenda of this run.

@@ -145,7 +145,7 @@ public final class VirtualQueue: Sendable {
   /// Submits a work item that runs at `deadline`.
   public func asyncAfter(deadline: DispatchTime, execute workItem: VirtualWorkItem) {
     let number = add(at: deadline, isBarrier: workItem.isBarrier) { workItem.perform() }
-    if let number { workItem.didSubmit(number, to: self) }
+    if let number { workItem.didSubmit(number, to: self) }  // `wait()` cannot run a timer
   }
 
   // MARK: - Running at once

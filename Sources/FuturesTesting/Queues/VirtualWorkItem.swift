@@ -50,8 +50,9 @@ public final class VirtualWorkItem: Sendable {
   ///
   /// Traps if the item is in no queue, or if its time has not come: nothing else would run, so the wait would not end.
   public func wait() {
+    let hasEnded = runAtOnce()
     precondition(
-      runAtOnce(),
+      hasEnded,
       "`wait()` for a work item that is in no queue, or whose time has not come: it would wait for ever."
     )
   }
@@ -70,7 +71,7 @@ public final class VirtualWorkItem: Sendable {
     queue: VirtualQueue,
     execute work: @escaping @Sendable @convention(block) () -> Void
   ) {
-    let isBarrier = flags.contains(.barrier)
+    let isBarrier = flags.contains(.barrier)  // a `Bool`, because the flags are not `Sendable`
     let submit = { @Sendable in queue.async(flags: isBarrier ? .barrier : [], execute: work) }
     let hasEnded = state.withLock { state in
       if !state.hasEnded { state.notifications.append(submit) }
