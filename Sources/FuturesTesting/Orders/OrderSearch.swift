@@ -103,7 +103,7 @@ final class OrderSearch {
   func repeatOrder(_ string: String) -> OrderWatch.Answer {
     let run = runShown(string)
     orders.insert(run.hash)
-    (knownOrders, isComplete) = (run.knownOrders, run.knownOrders == 1)  // complete without any decision
+    (knownOrders, isComplete) = (run.knownOrders, run.knownOrders == 1)  // 1: there was no decision, so no other order
     let wouldComeInEveryOrder = run.reason.map { !$0.dependsOnOrder } ?? false
     if run.string != string, !wouldComeInEveryOrder {
       let sentence = "This order no longer exists: its moves have changed, or “\(string)” is not the whole string."
