@@ -27,8 +27,7 @@ struct ShapeReader {
     return callbacks
   }
 
-  /// The labels for a tuple of the values, from the names of the callback's parameters; empty for less than two values,
-  /// and if a name repeats.
+  /// The labels for a tuple of the values, by the callback's parameters; empty for fewer than two, or if a name repeats.
   func tupleLabels(_ labels: [String], for shape: CallbackShape) -> [String] {
     guard let count = shape.values?.count, count > 1 else { return [] }
     // After the values, the name of the error follows.
@@ -50,6 +49,7 @@ struct ShapeReader {
       return .valuesOrError(values.dropLast(), areOptional: false)
     }
     guard case .values = shape else { return shape }
+    // The configuration can say that a value is returned whole, whether it holds a failure or not.
     if knowledge.says(.whole) { return shape }
     if values.count == 1, case .result(let value, let failure)? = facts.members.failure(in: values[0], aliases) {
       return .response(value: value, failure: failure)
