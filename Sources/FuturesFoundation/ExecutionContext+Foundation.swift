@@ -10,7 +10,7 @@ extension ExecutionContext {
     ExecutionContext { work in queue.addOperation(work) }
   }
 
-  /// Runs work on the thread of `loop`, when that runs in `mode`.
+  /// Runs work on the thread of `loop`, when the loop runs in `mode`.
   ///
   /// The context keeps the order, and wakes the loop. Its work runs only while the loop runs in this mode. Dispatch
   /// measures delays.
@@ -28,7 +28,7 @@ extension ExecutionContext {
       #if canImport(ObjectiveC)
         CFRunLoopWakeUp(loop.getCFRunLoop())
       #else
-        alarm.ring()
+        alarm.ring()  // wakes the loop
       #endif
     }
   }

@@ -116,7 +116,7 @@ final class MirroredProgress: Progress, @unchecked Sendable {
 
   // MARK: From the future
 
-  /// Shows `progress` while the future is pending, and otherwise its end, once; the listener of the future calls this.
+  /// Called by the listener of the future: shows `progress` while the future is pending, and later its end, once.
   func update(to progress: FutureProgress) {
     guard let future else { return }
     guard let ending = future.ending else { return show(progress) }
@@ -238,7 +238,7 @@ final class MirroredProgress: Progress, @unchecked Sendable {
       depth += 1
     }
 
-    /// Calls `call` at the end of the outermost `unlock()`: it runs code of the user, which must not run under a lock (R3).
+    /// Calls `call`, which runs code of the user, at the end of the outermost `unlock()`: such code never runs under a lock (R3).
     ///
     /// Only for a caller that has the lock.
     func afterUnlocking(_ call: @escaping () -> Void) { calls.append(call) }

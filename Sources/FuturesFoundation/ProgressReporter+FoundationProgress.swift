@@ -122,7 +122,7 @@ final class FollowedProgress: ProgressFeed {
 
   // MARK: Reading
 
-  /// Reports the counts once; for a `Progress` whose children are partly done, the fraction.
+  /// Reports the counts once; reports fractions from the first reading on that shows a child that is partly done.
   ///
   /// Drops a fraction that was read during a change: the reading after the change reports a new one.
   func read() {
@@ -221,7 +221,7 @@ private struct Reading {
         defer { link?.cancelDelay = cancelDelay }
         return (link?.cancelDelay, link == nil)
       }
-      _ = previous  // released here, outside the lock
+      _ = previous  // that of an earlier reading; released here, outside the lock
       if hasEnded { cancelDelay() }  // `end()` came before `cancelDelay` was stored
     }
 

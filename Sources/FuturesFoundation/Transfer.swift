@@ -41,7 +41,7 @@
     private let isStopped = Locked(false)
     private var tasks: (transfer: URLSessionTask, representative: URLSessionTask)?
 
-    /// Prepares a transfer, which resolves `promise`; `direction` is that of the bytes that the progress counts.
+    /// Prepares a transfer, which resolves `promise`; the progress counts the bytes of `direction`.
     init(_ promise: Promise<Body.Value, any Error>, _ body: Body, _ direction: Direction, for original: URLSession) {
       self.promise = promise
       self.body = body
@@ -95,7 +95,7 @@
 
     // MARK: Called by the session, on its delegate queue
 
-    /// Adds bytes to the body, and stops the transfer if that fails or the future was cancelled.
+    /// Adds bytes to the body; stops the transfer if the body refuses them or the future was cancelled.
     func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
       guard bodyError == nil else { return }  // the transfer is being stopped
       do {

@@ -23,7 +23,7 @@ extension Rows {
   static func releasedChain(_ stages: Int) -> Body {
     .synchronous { repetitions in
       for index in 0..<repetitions {
-        let promise = Promise<Value, Never>()
+        let promise = Promise<Value, Never>()  // cannot break, so the release runs no closure
         var future = promise.future
         for _ in 0..<stages { future = future.map { $0 &+ index } }
         // The pending chain is released here.
@@ -68,7 +68,7 @@ extension Rows {
     }
   }
 
-  /// Makes as many chains as have together the stages of the one deep chain, so that they take as much memory.
+  /// Makes many short chains with the stages of one deep chain in all, so that they take as much memory.
   private static func chainsByHand(_ stages: Int, _ index: Int) -> [HandPromise] {
     (0..<stages / handDepth).map { _ in
       let promise = makeHandPromise()
@@ -104,7 +104,6 @@ extension Rows {
     .succeeded(1)
   }
 
-  /// Returns a step that a queue resolves.
   @Sendable @inline(never)
   private static func queuedStep() -> Future<Value, Failure> {
     let promise = makePromise()

@@ -59,7 +59,7 @@ struct ScalingPlot {
 
 /// A logarithmic axis, which begins and ends at a power of ten.
 private struct Axis {
-  /// The logarithm of smaller numbers, such as 0, is that of this one.
+  /// Smaller numbers, such as 0, are drawn at this one: 0 has no logarithm.
   private static let smallest = 1e-3
   private let range: ClosedRange<Double>
   private let length: Double

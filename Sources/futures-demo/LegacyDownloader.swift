@@ -38,7 +38,7 @@ final class LegacyDownloader: Sendable {
     session.finishTasksAndInvalidate()
   }
 
-  /// Downloads `url` into memory; both closures run on the delegate queue, where also the state of the download is.
+  /// Downloads `url` into memory; both closures run on the delegate queue, which also protects the state of the download.
   @discardableResult
   func download(_ url: URL, progress: @escaping Progress, completion: @escaping Completion) -> Handle {
     let task = session.dataTask(with: url)
@@ -79,7 +79,7 @@ private final class SessionDelegate: NSObject, URLSessionDataDelegate, @unchecke
     task.resume()
   }
 
-  /// Ends a transfer with `error`, or with its bytes if that is `nil`; later events of the transfer are ignored.
+  /// Ends a transfer with `error`, or with its bytes if `error` is `nil`; later events of the transfer are ignored.
   func end(_ task: URLSessionTask, _ error: (any Error)?) {
     guard let transfer = running.removeValue(forKey: task) else { return }
     task.cancel()

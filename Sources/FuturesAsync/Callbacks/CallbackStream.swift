@@ -33,7 +33,8 @@ public func callbackStream<Element: Sendable>(
 ) -> AsyncThrowingStream<Element, any Error> {
   let (stream, continuation) = AsyncThrowingStream.makeStream(of: type, bufferingPolicy: bufferingPolicy)
   let cancellation = CancellationState()
-  // Does not capture the handle: the stream would keep it alive, and its release would go unnoticed.
+  // Runs the handlers of a reader that has left, and otherwise releases them. Does not capture the handle: the stream would keep it
+  // alive, and its release would go unnoticed.
   continuation.onTermination = { reason in
     if case .cancelled = reason { cancellation.trigger() } else { cancellation.end() }
   }

@@ -1,7 +1,7 @@
 public import Futures
 
-// Shared work as an async closure. Its task is detached: it has the actor of the closure, and neither the task-locals nor the
-// priority of the caller that happens to start it, because all callers share it (R8). A task that awaits a caller's future raises
+// Shared work as an async closure. Its task is detached, because all callers share it (R8). The task has the actor of the
+// closure, but neither the task-locals nor the priority of the caller that starts it first. A task that awaits a caller's future raises
 // the task's priority (R23).
 
 extension ConcurrencyLimit {

@@ -3,7 +3,7 @@ public import Futures
 extension ConcurrencyLimit {
   /// Suspends until fewer than `limit` pieces of work run, and then runs `operation` in the current task.
   ///
-  /// It waits in one queue with the work of `run`. So futures and async code share the limit.
+  /// The call waits in one queue with the work of `run`. So futures and async code share the limit.
   ///
   /// ```swift
   /// let downloads = ConcurrencyLimit(4)
@@ -11,7 +11,7 @@ extension ConcurrencyLimit {
   /// ```
   ///
   /// Cancellation, task to queue: a task that is cancelled while it waits leaves the queue at once, and this throws
-  /// `CancellationError`. Once `operation` runs, it decides.
+  /// `CancellationError`. A running `operation` decides when it ends.
   /// - Parameters:
   ///   - priority: Work of a higher priority starts first; `nil` for the priority of the task.
   ///   - isolation: The caller's actor, on which `operation` runs.
@@ -34,8 +34,8 @@ extension ConcurrencyLimit {
     do {
       hold = try await future.value(onCancel: .cancel)
     } catch {
-      // The thread that cancels the task can still be about to cancel `future`. After this call `future` gets no slot any more. If
-      // it got one before, the slot goes back.
+      // The thread that cancels the task possibly has not cancelled `future` yet: then `future` could still get a slot. If it
+      // already has one, the slot goes back.
       future.cancel()
       if case .success(let hold) = future.peek() { release(hold) }
       throw error

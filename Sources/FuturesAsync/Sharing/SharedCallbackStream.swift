@@ -159,7 +159,7 @@ public final class SharedCallbackStream<Element: Sendable>: Sendable {
   /// `run` is the number of the start of the source that made the event. The event of a run that has ended is dropped.
   func deliver(_ event: SharedStreamEvent, run: Int) {
     guard let delivery = state.withLock({ $0.accept(event, run: run) }) else { return }
-    delivery.ended?.end()
+    delivery.ended?.end()  // releases the `onCancel` handlers
     for waiter in delivery.waiters { waiter.resume(returning: event) }
     // `delivery.released` goes away here, outside the lock.
   }
@@ -186,7 +186,7 @@ extension SharedCallbackStream {
     for _ in 0..<Self.maximumActions {
       guard let action = state.withLock({ $0.nextAction() }) else { return }
       switch action {
-      case .stop(let cancellation, last: _): cancellation.trigger()
+      case .stop(let cancellation, last: _): cancellation.trigger()  // runs the `onCancel` handlers
       case .start(let run, let cancellation):
         let output = CallbackStream<Element>.SharedOutput(stream: self)
         let handle = CallbackStream(.readers(output, run: run), cancellation, site)

@@ -1,7 +1,7 @@
 public import Futures
 
 // The operators that start work, for async closures. Each call of the closure is a task of its own, behind the operator for closures
-// that return futures. So all rules of that operator hold, and a closure without `await` that returns a future selects it.
+// that return futures. So all rules of that operator hold, and a closure without `await` that returns a future selects that one.
 
 extension Future {
   /// Runs the items one after another in tasks, and fails with the first failure.

@@ -113,7 +113,7 @@ struct TaskWork<Value: Sendable, Failure: Error>: Sendable {
     if operation.isolation === MainActor.shared { await runOnMainActor() } else { await run() }
   }
 
-  /// Runs the work and resolves the state on the main actor, so that a blocking `wait()` there certainly never ends (R10a).
+  /// Runs the work and resolves the state on the main actor, so that a `wait()` on the main thread certainly blocks it (R10a).
   @_alwaysEmitIntoClient
   @MainActor
   func runOnMainActor() async {

@@ -82,8 +82,8 @@ extension Future {
 
 // MARK: - Closures that cannot throw
 
-// Overloads, because the compiler refuses to send a closure that is isolated to an actor if it first has to convert the
-// closure to a type that throws a generic error. The static functions for closures that throw are disfavoured, because
+// Overloads: the compiler refuses to send a closure that is isolated to an actor, if the closure must first be converted.
+// A type that throws a generic error would need that conversion. The static functions for closures that throw are disfavoured, because
 // calls are ambiguous otherwise. The initializer is not: that made the type check of chains twenty times as slow.
 extension Future {
   /// Starts a task that cannot fail, as `init(name:priority:fileID:line:operation:)` does.
@@ -207,7 +207,7 @@ extension Future {
     self.init(label, priority, fileID, line, throwing: operation)
   }
 
-  /// Starts a task with a name that cannot fail, as `init(_:priority:fileID:line:operation:)` does.
+  /// Starts a named task that cannot fail, as `init(_:priority:fileID:line:operation:)` does.
   ///
   /// Cancellation, future to task: cancelling the future cancels the task. If `Failure` can represent cancellation, the
   /// future is resolved at once, and the task's own result is dropped. Dropping the future cancels nothing.
@@ -225,7 +225,7 @@ extension Future {
 }
 
 extension Future where Failure == Never {
-  /// Starts a task with a name that cannot fail, as `init(_:priority:fileID:line:operation:)` does.
+  /// Starts a named task that cannot fail, as `init(_:priority:fileID:line:operation:)` does.
   ///
   /// Cancellation, future to task: cancelling the future cancels the task. The work decides when it ends. Dropping the
   /// future cancels nothing.

@@ -21,7 +21,7 @@ struct GraphRun: Sendable {
     operations = options.isLoad ? 50_000 : size * 2
   }
 
-  /// Runs the graph; the report has the faults of the futures, or, if there are none, those of the closures and values.
+  /// Runs the graph; reports the faults of the futures, or, if there are none, the faults of the closures and values.
   func run() -> GraphReport {
     let surroundings = Surroundings()
     var report = use(surroundings)

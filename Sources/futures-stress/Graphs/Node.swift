@@ -35,8 +35,8 @@ struct Node: Sendable {
     guard let outcome else { return [fault("has no result")] }
     var faults: [Fault] = []
     let progress = future.currentProgress
-    let hasSucceeded = outcome.number != nil
-    if progress.isFinished != hasSucceeded || (progress.fractionCompleted == 1) != hasSucceeded {
+    let (hasSucceeded, isFull) = (outcome.number != nil, progress.fractionCompleted == 1)
+    if progress.isFinished != hasSucceeded || isFull != hasSucceeded {
       faults.append(fault("ended as \(outcome) with the progress \(progress)"))
     }
     let ends = inputs.compactMap { nodes[$0]?.outcome }

@@ -90,7 +90,7 @@ final class Ticket: Sendable {
 /// A violated expectation.
 struct Fault: Sendable {
   let sentence: String
-  /// The number of the future that it concerns; `nil` if that is unknown.
+  /// The number of the future with the fault; `nil` if the future is unknown.
   let node: Int?
 
   init(_ sentence: String, node: Int?) {
