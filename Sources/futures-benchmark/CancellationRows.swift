@@ -55,7 +55,7 @@ func cancelledHandlers(_ count: Int) -> Body {
   }
 }
 
-/// B7: makes a token for the current task, and passes it to no operation.
+/// B7: makes a token for the current task, and only reads it.
 @Sendable
 func cancellationToken(_ harness: Harness) -> Row {
   let ours = Body.asynchronous { repetitions in

@@ -26,7 +26,7 @@ struct Row {
   var repeatedOperations: Int?
   var budget: [Limit]
 
-  /// Sets the growth: the cost of this row in relation to that of `smaller`, if both have a time.
+  /// Sets the growth: the cost of this row in relation to the cost of `smaller`, if both have a time.
   mutating func setGrowth(from smaller: Row) {
     guard let cost = timesFloor ?? ours.nanoseconds else { return }
     guard let smallerCost = smaller.timesFloor ?? smaller.ours.nanoseconds else { return }

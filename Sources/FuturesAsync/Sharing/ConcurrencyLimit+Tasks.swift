@@ -63,9 +63,9 @@ extension ConcurrencyLimit {
     init(slot: Slot, end: Promise<Void, Never>?) { (self.slot, self.end) = (slot, end) }
   }
 
-  /// Returns a future that succeeds when this call has a slot, which the caller gives back by `release`.
+  /// Waits for a slot of `withSlot`: returns a future of the slot, which the caller gives back by `release`.
   ///
-  /// Cancelling the future removes the call from the queue; for `withSlot`.
+  /// Cancelling the future ends the wait.
   @_alwaysEmitIntoClient
   func takeSlot(_ priority: TaskPriority, _ fileID: StaticString, _ line: UInt) -> Future<
     Hold, CancellationError
@@ -74,7 +74,7 @@ extension ConcurrencyLimit {
     let id = ObjectIdentifier(promise)
     promise.onCancel { [weak self] in self?.remove(id) }  // weak: the queue keeps the promise, by the closure below
     enqueue(id, priority) { [self] slot in
-      // The graph shows waiting work behind the future of `end`, which is pending while the slot is taken.
+      // Stands for the work in the graph: its future is pending while the slot is taken, and waiting work is shown behind it.
       let isTracked = FuturesDiagnostics.mayTrackPendingFutures
       let end = isTracked ? Promise<Void, Never>("a slot of ConcurrencyLimit", fileID: fileID, line: line) : nil
       if let end { self.hold(slot, for: end) }
