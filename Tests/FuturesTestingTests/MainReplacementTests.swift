@@ -36,9 +36,11 @@ struct MainReplacementTests {
     }
   }
 
-  @Test("Tasks that the test starts have it too, and mainImmediate runs at once on the main actor")
+  @TaskLocal static var name = ""
+
+  @Test("Tasks that the test starts have it too, mainImmediate runs at once on the main actor, and their delays are virtual")
   func tasksAndImmediate() async throws {
-    let (manual, screen) = (ManualContext(), Screen())
+    let (manual, screen, checkpoints) = (ManualContext(), Screen(), Checkpoints())
     try await manual.asMain {
       let task = Task { screen.load(.succeeded("task")) }
       await task.value
@@ -48,6 +50,11 @@ struct MainReplacementTests {
       Future<Int, Never>.succeeded(1).whenResolved(on: .mainImmediate) { _ in screen.shown.append("at once") }
       #expect(screen.shown == ["TASK", "at once"])
       try Task.checkCancellation()
+      for context in [MainContext.mainImmediate, .main.carrying(Self.$name), .mainImmediate.carrying(Self.$name)] {
+        Future.after(.seconds(1), on: context).whenResolved(on: .immediate) { _ in checkpoints.pass("late") }
+      }
+      manual.advance(by: .seconds(1))
+      #expect(checkpoints.passed == ["late", "late", "late"])
     }
   }
 

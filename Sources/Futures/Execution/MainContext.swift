@@ -35,7 +35,11 @@ public struct MainContext: Sendable {
   package var context: ExecutionContext {
     guard let wrap else { return unwrappedContext }
     let context = unwrappedContext
-    return ExecutionContext { work in context.execute { wrap(work) } }
+    return .custom { work in
+      context.execute { wrap(work) }
+    } afterNanoseconds: { delay, work in
+      context.schedule(afterNanoseconds: delay) { wrap(work) }
+    }
   }
 
   /// Returns a closure that runs `work` on this context, from any thread.
@@ -49,8 +53,10 @@ public struct MainContext: Sendable {
   private var unwrappedContext: ExecutionContext {
     guard let replacement = Self.currentReplacement else { return unreplaced }
     guard isImmediate else { return replacement }
-    return ExecutionContext { work in
+    return .custom { work in
       if Self.isMainQueueCurrent { work() } else { replacement.execute(work) }
+    } afterNanoseconds: { delay, work in
+      replacement.schedule(afterNanoseconds: delay, work)
     }
   }
 

@@ -2,7 +2,7 @@ extension Future {
   /// Runs the items one after another, and fails with the first failure.
   ///
   /// If `Failure` cannot represent cancellation, as `Never` cannot, a cancelled series runs to its end: its result needs each
-  /// value. To stop it, give the work a failure type that can, or use `concurrentSettled(_:limit:_:)` with a limit of 1.
+  /// value. To stop it, give the work such a failure type, or use `concurrentSettled(_:limit:_:)` with a limit of 1.
   ///
   /// Each item starts after the success of the previous one. `start` runs for the first item at once, on the calling
   /// thread. For each other item it runs on the thread that resolved the previous future. A million items that complete

@@ -106,7 +106,6 @@ extension Future where Value == Void, Failure == any Error {
 }
 
 // MARK: - On the main actor
-// `inlineIfDue`: the closure of a timeout of zero or less runs inline only if the caller is on the main queue.
 
 @available(macOS 13, iOS 16, tvOS 16, watchOS 9, *)
 extension Future {

@@ -14,7 +14,7 @@ final class InterruptibleStage<Stored: OutcomeStorage>: Stage<Stored>, @unchecke
     super.init(of: source) { stage, source, trampoline in
       let stage = unsafeDowncast(stage, to: InterruptibleStage.self)
       if outlivesSource, source.breakReason != nil {
-        // The stage stays pending until the interruption, which is its producer now. So cancelling the stage cancels it.
+        // The stage stays pending until the interruption, which is its producer now. So cancelling the stage cancels that.
         stage.setProducer(.inputs(interruption))
         // The break does not reach the consumers of the stage, so it is reported here. A stage that was cancelled, or is broken
         // because a context dropped the work of the timer, needs no report.
@@ -41,5 +41,5 @@ final class InterruptibleStage<Stored: OutcomeStorage>: Stage<Stored>, @unchecke
     facts.endsWithoutSource = outlivesSource || Cancelled<Stored.Failure>.isExpressible
   }
 
-  override func dropCaptures() { interruption.cancel() }  // stops the timer, or leaves the token
+  override func dropCaptures() { interruption.cancel() }
 }

@@ -29,8 +29,8 @@ struct TransformedResults: Sendable {
 
 /// A stage that applies its transform on an execution context, after a delay if there is one.
 ///
-/// Results that the transform only passes on take neither the context nor the delay. After the transform the stage is a
-/// `follower`: its source is the future that the transform has made, which makes a second delivery to it.
+/// Results that the transform only passes on take neither the context nor the delay. Once the stage is a `follower`, its
+/// source is the future that the transform made.
 @_fixed_layout
 @usableFromInline
 final class SubmittedStage<Value: Sendable, Failure: Error, New: Sendable, NewFailure: Error>: MovingStage<
@@ -85,7 +85,7 @@ final class SubmittedStage<Value: Sendable, Failure: Error, New: Sendable, NewFa
   /// Another thread can cancel the stage meanwhile. Whichever thread wins `claimSubmitted()` uses or drops the transform.
   @_alwaysEmitIntoClient
   func deliver(from source: FutureState, in trampoline: Trampoline) {
-    guard kind != .follower else { return resolve(as: source, in: trampoline) }  // the second delivery
+    guard kind != .follower else { return resolve(as: source, in: trampoline) }  // the transform has made `source`
     let context = kind == .custom ? takeValue(at: &context) : context
     let typedSource = unsafeDowncast(source, to: State<Value, Failure>.self)
     guard let result = typedSource.result else {  // a broken source
@@ -132,7 +132,7 @@ final class SubmittedStage<Value: Sendable, Failure: Error, New: Sendable, NewFa
 
   override func describe(into facts: inout NodeFacts, isListed: Bool) {
     facts.setOperation("transform", (Value.self, New.self))
-    if isListed { facts.context = context?.identity }  // otherwise another thread can be taking the context
+    if isListed { facts.context = context?.identity }
   }
 
   /// Takes the transform for its only run, and drops `bypass`.

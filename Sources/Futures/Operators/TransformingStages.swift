@@ -71,7 +71,7 @@ final class MapStage<Value: Sendable, Stored: OutcomeStorage>: Stage<Stored>, @u
 
 /// A stage that resolves as the future that its transform makes of a value or a result of its source.
 ///
-/// After that the stage is a `follower`: that future is its source, and makes a second delivery to it.
+/// After that the stage is a `follower` of that future, which is its new source. So it gets a second delivery.
 @_fixed_layout
 @usableFromInline
 final class FlatMapStage<Argument: Sendable, New: Sendable, Failure: Error>: MovingStage<Outcome<New, Failure>>,
@@ -89,7 +89,7 @@ final class FlatMapStage<Argument: Sendable, New: Sendable, Failure: Error>: Mov
     self.transform = consume transform
     super.init(of: source, progressShare: source.shareOfWork(progressShare)) { stage, source, trampoline in
       let stage = unsafeDowncast(stage, to: FlatMapStage.self)
-      guard stage.kind != .follower else { return stage.resolve(as: source, in: trampoline) }  // the second delivery
+      guard stage.kind != .follower else { return stage.resolve(as: source, in: trampoline) }
       guard let value: Argument = stage.value(of: source, in: trampoline) else { return }
       stage.applyTransform(to: value, in: trampoline)
     }
@@ -105,7 +105,7 @@ final class FlatMapStage<Argument: Sendable, New: Sendable, Failure: Error>: Mov
     self.transform = consume transform
     super.init(of: source, progressShare: source.shareOfWork(progressShare)) { stage, source, trampoline in
       let stage = unsafeDowncast(stage, to: FlatMapStage.self)
-      guard stage.kind != .follower else { return stage.resolve(as: source, in: trampoline) }  // the second delivery
+      guard stage.kind != .follower else { return stage.resolve(as: source, in: trampoline) }
       if let result = unsafeDowncast(source, to: State<V, F>.self).result {
         stage.applyTransform(to: result, in: trampoline)
       } else {

@@ -68,8 +68,8 @@ extension FutureProgress {
 
   /// Returns the progress after the producer's report `next`; the fraction never decreases.
   ///
-  /// A report of fewer units changes nothing, unless it has another total. With another total the units change, and the
-  /// fraction stays until the units have caught up.
+  /// A lower report changes nothing, unless it has another total. Then the units change, and the fraction stays until
+  /// the units have caught up.
   func advanced(to next: FutureProgress) -> FutureProgress {
     if next.totalUnitCount == totalUnitCount, next.completedUnitCount < completedUnitCount { return self }
     guard next.fractionCompleted < fractionCompleted else { return next }
@@ -78,7 +78,7 @@ extension FutureProgress {
 }
 
 extension FutureProgress: CustomStringConvertible {
-  /// The fraction (100% only for a success) and the units: `FutureProgress(50%, 512 of 1024)`, `FutureProgress(512 of unknown)`.
+  /// The fraction and the units: `FutureProgress(50%, 512 of 1024)`, `FutureProgress(512 of unknown)`.
   public var description: String {
     guard let totalUnitCount else { return "FutureProgress(\(completedUnitCount) of unknown)" }
     let percent = isFinished ? 100 : min(99, Int(Int64.nearest(to: fractionCompleted * 100)))

@@ -118,7 +118,7 @@ final class ProgressRecord: @unchecked Sendable {
     }
   }
 
-  /// Removes the links; also the reporter of a state that is an orphan or settled, and the feed of a settled state.
+  /// Removes what the state no longer needs: the links, the reporter except of a cancelled state, and the feed of a settled one.
   func detach(_ reason: Detachment) -> Detached {
     Detached(
       links: takeLinks(),
@@ -254,7 +254,7 @@ final class ProgressRecord: @unchecked Sendable {
   func update(_ link: ProgressLink, to progress: FutureProgress) -> Bool {
     guard has(link) else { return false }
     switch link.role {
-    // A source that fills the whole also passes on its units, which can change at the same fraction. A lower one is ignored.
+    // A source that fills the whole also passes on its units. They can change while the fraction is the same.
     case .source(let region) where region.isWhole:
       if progress.fractionCompleted > current.fractionCompleted { return set(progress) }
       return progress.fractionCompleted == current.fractionCompleted && set(current.advanced(to: progress))

@@ -58,7 +58,7 @@ package struct ProgressPlace: Sendable {
   /// The place of the stage after its transform has run: the future that the transform made fills the region after the share.
   var next: ProgressPlace { ProgressPlace(region: region.of(.rest(after: share)), share: 1) }
 
-  /// Returns this place, mapped into the region of `outer`, whose progress contains that of this one.
+  /// Returns this place, mapped into the region of `outer`.
   func inside(_ outer: ProgressPlace) -> ProgressPlace {
     ProgressPlace(region: outer.region.of(region), share: share)
   }
@@ -84,6 +84,7 @@ struct ProgressPart: Comparable {
   static func - (left: Self, right: Self) -> Self { Self(units: left.units - right.units) }
   static func < (left: Self, right: Self) -> Bool { left.units < right.units }
 
+  /// Scales a part: `part * 0.5` is half of it.
   static func * (left: Self, right: Double) -> Self {
     // No rounding at 1, so that an ended child counts in full.
     right >= 1 ? left : Self(left.fraction * right)
