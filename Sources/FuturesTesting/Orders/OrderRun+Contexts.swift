@@ -60,7 +60,7 @@ extension OrderRun {
 
   var now: Duration { state.withLock { $0.agenda.now } }
 
-  // MARK: - The main queue: its items are moves, which run on the main thread while the thread of the search waits
+  // MARK: - The main queue: its items are moves, which run there while the search waits
 
   /// Adds a block that this thread submits to the main queue; after the run, the real queue gets it, and a timer is dropped.
   func enqueueOnMain(_ block: @escaping @Sendable () -> Void, after delay: Duration) {
@@ -71,19 +71,14 @@ extension OrderRun {
     if number == nil, !isTimer { Self.withoutRun { DispatchQueue.main.async(execute: block) } }
   }
 
-  /// Runs a move on the main thread, and waits until it has returned.
+  /// Runs a move on the main queue, and waits until it has returned.
   ///
-  /// The watch measures from here, because the main thread can be blocked and never begin the move.
-  func runOnMain(_ move: @escaping () -> Void) {
-    let hasReturned = DispatchSemaphore(value: 0)
-    // Safe: this thread waits meanwhile.
-    nonisolated(unsafe) let move = move
+  /// `sync`, because a main queue without a thread of its own then uses this thread, which costs less than a change of threads. The
+  /// watch measures from here, because the main queue can be blocked and never begin the move.
+  func runOnMain(_ move: () -> Void) {
+    nonisolated(unsafe) let move = move  // safe: this thread waits meanwhile
     watch.change(isInMove: true)
-    DispatchQueue.main.async { [self] in
-      MainContext.replace(with: context(.main), for: move)
-      hasReturned.signal()
-    }
-    hasReturned.wait()
+    DispatchQueue.main.sync { MainContext.replace(with: context(.main), for: move) }
     watch.change(isInMove: false)
   }
 }
