@@ -142,7 +142,8 @@ final class OrderSearch {
     if case .thrown(let error) = reason, options.hasFailed == nil, "\(type(of: error))" == "ExpectationFailedError" {
       return failure(failed)
     }
-    let shrunk = shrink(failed)
+    // A limit of 1 means the order of submission, as it is.
+    let shrunk = options.limit > 1 ? shrink(failed) : failed
     let run = runShown(shrunk.string)
     if let reason = run.reason, reason.dependsOnOrder { return failure(run) }
     let order = shrunk.trace.names().shortList(separator: " ▸ ")

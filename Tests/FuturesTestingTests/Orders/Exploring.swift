@@ -51,15 +51,17 @@ struct BodyRow: Sendable, CustomTestStringConvertible {
   let testDescription: String
   let order: [String]?
   let texts: [String]
+  let limit: Int
   let body: @Sendable @isolated(any) (Orders) async throws -> Void
 
   init(
     _ name: String,
     _ order: [String]? = nil,
+    limit: Int = 1_000,
     says texts: String...,
     body: @escaping @Sendable @isolated(any) (Orders) async throws -> Void
   ) {
-    (testDescription, self.order, self.texts, self.body) = (name, order, texts, body)
+    (testDescription, self.order, self.texts, self.limit, self.body) = (name, order, texts, limit, body)
   }
 }
 

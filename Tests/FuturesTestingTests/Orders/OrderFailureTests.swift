@@ -11,7 +11,7 @@ import Testing
 struct OrderFailureTests {
   @Test(arguments: BodyRow.rows)
   func failure(_ row: BodyRow) async throws {
-    let found = try await explorationFailure { try await exploreOrders(row.body) }
+    let found = try await explorationFailure { try await exploreOrders(limit: row.limit, row.body) }
     let failure = try #require(found, "it passes")
     #expect(row.order == nil || row.order == failure.order)
     for text in row.texts { #expect(failure.description.contains(text), "\(failure)") }
@@ -116,11 +116,12 @@ extension BodyRow {
   fileprivate static let rows =
     [
       BodyRow(
-        "the order of submission",
-        ["a", "b"],
-        says: "Fails in this order: a ▸ b\nIt threw: always\nRun it alone: exploreOrders(limit: 1) at "
+        "the order of submission, which a limit of 1 does not shrink",
+        ["a(1)", "b", "a(2)"],
+        limit: 1,
+        says: "Fails in this order: a(1) ▸ b ▸ a(2)\nIt threw: always\nRun it alone: exploreOrders(limit: 1) at "
       ) { orders in
-        for name in ["a", "b"] { orders.context(name).submit {} }
+        for name in ["a", "b", "a"] { orders.context(name).submit {} }
         try await orders.runAll()
         throw always
       },

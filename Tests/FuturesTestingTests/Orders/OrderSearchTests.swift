@@ -80,8 +80,7 @@ struct OrderSearchTests {
       }
       try Unexpected.unless(!isFound, "found")
     }
-    let found = try await explorationFailure { try await exploreOrders(seed: 1, body) }
-    let failure = try #require(found)
+    let failure = try #require(await explorationFailure { try await exploreOrders(seed: 1, body) })
     let changes = zip(failure.order, failure.order.dropFirst()).count { $0.prefix(1) != $1.prefix(1) }
     #expect(changes == sequences.changes, "\(failure)")
     #expect(failure.repeating.count < 80, "\(failure.repeating)")
