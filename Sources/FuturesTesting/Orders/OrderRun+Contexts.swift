@@ -7,11 +7,10 @@ internal import Futures
 extension OrderRun {
   /// Returns the context whose work and timers are items of `source`.
   func context(_ source: OrderSource) -> ExecutionContext {
-    let name = source.name
-    return ExecutionContext { [self] work in
-      submit("has submitted work to the context “\(name)”.") { $0.add(.work(work), named: source, in: source) }
+    ExecutionContext { [self] work in
+      submit("has submitted work to the context “\(source.name)”.") { $0.add(.work(work), named: source, in: source) }
     } after: { [self] delay, work in
-      let number = submit("has set a timer of the context “\(name)”.") {
+      let number = submit("has set a timer of the context “\(source.name)”.") {
         $0.add(.work(work), named: .timer(delay), in: source, after: delay)
       }
       return { [weak self] in
