@@ -24,7 +24,7 @@ package struct CallbackFunction {
   let rival: Refusal.OtherName?
 
   /// Why the async counterpart does not have the name of the function; `nil` if it has.
-  let reasonOfOtherName: Refusal.OtherName?
+  let reasonForOtherName: Refusal.OtherName?
 
   /// The evidence in a body that the callback might come several times, much later, or never; `nil` without evidence.
   let bodyRefusal: Refusal?
@@ -67,7 +67,7 @@ package struct CallbackFunction {
     let counterparts = module.counterparts
     let named = counterparts.named(declaration, callbacks, renamed: renamed, in: visibleScopes, conformers: conformers)
     asyncCounterpart = named.counterpart
-    reasonOfOtherName = named.otherName
+    reasonForOtherName = named.reasonForOtherName
     rival = named.rival
     futureCounterpart =
       counterparts.counterpart(.future, of: declaration, callbacks, renamed: renamed, in: visibleScopes)

@@ -61,8 +61,9 @@ enum CallbackNames {
       if index > 0, ["poll", "polls"].contains(word) { return false }
       // `getSubscription` and `loadListeners` ask for a thing of that name.
       if isRequest { return !nouns.contains { word.hasSuffix($0) } }
-      // `setThreadSubscription(completion:)` sets such a thing. `addListener(completion:)` keeps its callback.
-      return !(isCompletion && word.contains("ption"))
+      // With a completion, a word in `-ption` is a thing that the function sets: `setThreadSubscription(completion:)`.
+      // The other nouns do not count here, because `addListener(completion:)` keeps its callback.
+      return !(isCompletion && word.contains(endingOfSettableNouns))
     }
     if isRepeating, !isEnding { return .many }
     if isCompletion { return .once }
@@ -85,7 +86,8 @@ enum CallbackNames {
   ]
 
   /// Endings of nouns that are made from a verb, as in `subscription` and `listeners`.
-  private static let nouns = ["ption", "ptions", "er", "ers", "or", "ors"]
+  private static let nouns = [endingOfSettableNouns, endingOfSettableNouns + "s", "er", "ers", "or", "ors"]
+  private static let endingOfSettableNouns = "ption"
 
   /// The first of the phrases that a documentation comment has; `nil` if it has none.
   static func phrase(of phrases: [String], in documentation: String) -> String? {

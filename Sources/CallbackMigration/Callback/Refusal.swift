@@ -51,7 +51,10 @@ extension Refusal {
 
   static let givesClosure = Refusal("it is given a closure")
 
-  static func callbackParameter(is word: String) -> Refusal { Refusal("its callback's parameter is `\(word)`") }
+  /// The callback's parameter has an ownership specifier, such as `inout`.
+  static func callbackParameter(hasOwnership word: String) -> Refusal {
+    Refusal("its callback's parameter is `\(word)`")
+  }
 
   static let variadicCallback = Refusal("its callback is variadic")
 

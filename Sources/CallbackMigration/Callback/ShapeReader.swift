@@ -113,7 +113,7 @@ struct ShapeReader {
     if values.contains(where: { aliases.functionType(of: $0) != nil }) { return .givesClosure }
     for value in values {
       if let word = Declaration.Parameter.ownershipWords.first(where: { $0 == value.first?.text }) {
-        return .callbackParameter(is: word)
+        return .callbackParameter(hasOwnership: word)
       }
       if value.last?.text == "..." { return .variadicCallback }
     }

@@ -23,7 +23,7 @@ extension Counterparts {
     let counterpart: ExpectedCounterpart
 
     /// Why the counterpart does not have the name of its function; `nil` if it has, or if the package names it.
-    var otherName: Refusal.OtherName?
+    var reasonForOtherName: Refusal.OtherName?
 
     /// An existing declaration that calls of the counterpart could mean; `nil` if the name is free.
     var rival: Refusal.OtherName?
@@ -40,20 +40,21 @@ extension Counterparts {
     in scopes: [String],
     conformers: [String]
   ) -> Named {
-    func named(_ name: String?) -> Named {
-      let found = counterpart(.async, of: declaration, callbacks, renamed: name, in: scopes)
+    // The counterpart under a base name, and the declaration that this name collides with; `nil` is the default name.
+    func attempt(_ baseName: String?) -> Named {
+      let found = counterpart(.async, of: declaration, callbacks, renamed: baseName, in: scopes)
       let plainName = found.name.filter { $0 != "`" }
       let members = scopes + conformers
       let rival = rivals.title(of: plainName, declaration, without: callbacks.omitted, in: members, aliases)
       return Named(counterpart: found, rival: rival.map { .isThere($0) })
     }
-    let plain = named(renamed)
+    let plain = attempt(renamed)
     // A name from the package, and that of an existing counterpart, stays.
     guard renamed == nil, !plain.counterpart.exists else { return plain }
     guard let reason = plain.rival ?? (declaration.canOmit(callbacks) ? .callbackIsOptional : nil) else { return plain }
-    var other = named(declaration.otherName)
+    var other = attempt(declaration.otherName)
     if other.rival == nil {
-      other.otherName = reason
+      other.reasonForOtherName = reason
       return other
     }
     // The counterpart is refused, because of the first name's rival, or if it has none, because of the other name's rival.

@@ -9,6 +9,7 @@ package struct Generator {
 
   package init(_ plan: CounterpartPlan) {
     self.plan = plan
+    // The inventory has no sources if the module's own files are unknown. Then at least the functions' files are read.
     let paths = Set(plan.inventory.sources + plan.entries.map(\.function.path))
     sources = paths.sorted().map(SourceFile.init)
   }

@@ -63,7 +63,7 @@ extension CounterpartPlan.Entry {
     if let failure = function.callbacks.returnedFailure { notes.append(failure) }
     if let line = function.callbacks.lineWithoutValue { notes.append(.returnsOptional(line: line)) }
     if counterparts.contains(where: { $0.kind == .async }) {
-      if let reason = function.reasonOfOtherName { notes.append(.hasOtherName(reason)) }
+      if let reason = function.reasonForOtherName { notes.append(.hasOtherName(reason)) }
       if let failure = function.callbacks.shape.typedFailure, function.knowledge.values[.failure] == nil {
         notes.append(.throwsAnyError(failure.text))
       }
