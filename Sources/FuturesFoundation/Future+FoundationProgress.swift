@@ -85,7 +85,7 @@ final class MirroredProgress: Progress, @unchecked Sendable {
 
   init(of future: any MirroredFuture) {
     source = Locked(Source(future: future))
-    Self.beginChange()  // `super.init` adds a child to the parent
+    Self.beginChange()  // not `changingTree`, which needs `self`; `super.init` changes the children of the parent
     super.init(parent: Progress.current(), userInfo: nil)
     Self.endChange()
     setUnits(0, of: Self.unknown)
@@ -118,7 +118,7 @@ final class MirroredProgress: Progress, @unchecked Sendable {
 
   /// Called by the listener of the future: shows `progress` while the future is pending, and later its end, once.
   func update(to progress: FutureProgress) {
-    guard let future else { return }
+    guard let future else { return }  // its end was shown
     guard let ending = future.ending else { return show(progress) }
     // First, so that `cancel()` below does not reach the future.
     _ = takeSource()

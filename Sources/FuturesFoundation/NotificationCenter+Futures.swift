@@ -27,7 +27,7 @@ extension NotificationCenter {
   ) -> Future<Value, any Error> {
     Future { promise in
       let observer = Observer()
-      // Weak: the center owns the block. The promise is released with the center.
+      // Weak: the center owns the block, and the block the promise. So the promise is released with the center, and breaks.
       let token = addObserver(forName: name, object: object, queue: nil) { [weak self] notification in
         // Another thread can post at the same time. The first one removes the observer.
         guard observer.remove(from: self) else { return }

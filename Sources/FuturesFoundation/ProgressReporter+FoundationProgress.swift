@@ -42,7 +42,7 @@ extension Futures.ProgressReporter {
   public var foundationHandler: @Sendable (Progress) -> Void {
     { progress in
       let reading = Reading(of: progress)
-      if reading.showsComposition {
+      if reading.showsPartlyDoneChild {
         self.report(fraction: reading.fraction)
       } else {
         self.report(completed: reading.completed, of: reading.total)
@@ -74,8 +74,8 @@ final class FollowedProgress: ProgressFeed {
     /// The handler that cancels the `Progress` with the future.
     var registration: Registration?
 
-    /// Whether a reading has shown a fraction that does not follow from the counts; from then on, fractions are reported.
-    var isComposed = false
+    /// Whether fractions are reported, and not counts: a reading has shown a child that is partly done.
+    var reportsFractions = false
 
     #if canImport(ObjectiveC)
       var observations: [NSKeyValueObservation] = []
@@ -122,17 +122,17 @@ final class FollowedProgress: ProgressFeed {
 
   // MARK: Reading
 
-  /// Reports the counts once; reports fractions from the first reading on that shows a child that is partly done.
+  /// Reports the state once: the counts, or the fraction if this reading or an earlier one has shown a child that is partly done.
   ///
   /// Drops a fraction that was read during a change: the reading after the change reports a new one.
   func read() {
     guard let progress else { return }
     let reading = Reading(of: progress)
-    let (reporter, isComposed) = link.withLock { link in
-      if reading.showsComposition { link?.isComposed = true }
-      return (link?.reporter, link?.isComposed ?? false)
+    let (reporter, reportsFractions) = link.withLock { link in
+      if reading.showsPartlyDoneChild { link?.reportsFractions = true }
+      return (link?.reporter, link?.reportsFractions ?? false)
     }
-    if isComposed {
+    if reportsFractions {
       if reading.isConsistent { reporter?.report(fraction: reading.fraction) }
     } else {
       reporter?.report(completed: reading.completed, of: reading.total)
@@ -145,7 +145,7 @@ final class FollowedProgress: ProgressFeed {
   var isPausable: Bool { progress?.isPausable ?? false }
 
   func pause() {
-    if let progress, !progress.isPaused { progress.pause() }
+    if let progress, !progress.isPaused { progress.pause() }  // once: several derived futures can pass a pause on
   }
 
   func resume() {
@@ -173,10 +173,10 @@ private struct Reading {
 
   var isFinished: Bool { total.map { completed >= $0 } ?? false }
 
-  /// Whether children are partly done.
+  /// Whether a child is partly done: the fraction counts its part, and the counts show a child only when it has finished.
   ///
-  /// The counts show a child only when it has finished.
-  var showsComposition: Bool {
+  /// `false` for a reading during a change, and while the total is unknown.
+  var showsPartlyDoneChild: Bool {
     guard isConsistent, let total else { return false }
     return abs(fraction - Double(completed) / Double(total)) > 1e-6
   }

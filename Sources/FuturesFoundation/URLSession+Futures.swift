@@ -176,7 +176,7 @@ extension URLSession {
         let task = makeTask(completion)
         completion.observe(task, count, of: total)
         task.resume()
-        promise.onCancel { [weak promise] in
+        promise.onCancel { [weak promise] in  // weak: the promise owns the handler
           if let value = valueIfDone() { promise?.succeed(value) } else { task.cancel() }
         }
       }
@@ -225,7 +225,7 @@ extension URLSession {
 #endif
 
 extension Futures.ProgressReporter {
-  /// Reports bytes; the total is unknown unless it is positive, because Foundation then knows none.
+  /// Reports bytes of a total, which is unknown to Foundation unless it is positive.
   func report(_ count: Int64, ofExpected total: Int64) {
     report(completed: count, of: total > 0 ? total : nil)
   }

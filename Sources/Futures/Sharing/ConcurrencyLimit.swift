@@ -60,9 +60,9 @@ public final class ConcurrencyLimit: Sendable {
     }
   }
 
-  /// Runs work that gives its slot back itself, by `release`.
+  /// Runs `work` when a slot is free; the work gets the slot, and gives it back itself, by one call of `release`.
   ///
-  /// `isCancellable` tells the graph whether the work gives the slot back once its future is cancelled.
+  /// `isCancellable` is for the graph: whether the work gives the slot back once the future that it returned is cancelled.
   @usableFromInline
   package func run<Value: Sendable, Failure: Error>(
     _ label: String,
@@ -73,22 +73,22 @@ public final class ConcurrencyLimit: Sendable {
     inSlot work: @escaping @Sendable (Slot) -> Future<Value, Failure>
   ) -> Future<Value, Failure> {
     let promise = Promise<Value, Failure>(label, fileID: fileID, line: line)
-    let id = ObjectIdentifier(promise.state)
+    let id = ObjectIdentifier(promise.state)  // `raisePriority` finds the work by its future
     let isRemovable = Cancelled<Failure>.isExpressible  // other cancelled work still starts
     // Weak: this object holds the promise while the work waits.
     promise.onCancel { [weak self] in if isRemovable { self?.remove(id) } }
-    let turn = WaitingTurn(self)
+    let wait = WaitForSlot(self)
     enqueue(id, priority) { [self] slot in
       guard !promise.isResolved else { return release(slot) }  // cancelled after it left the queue
       let future = work(slot)
       if case .sharedState(let state) = future.storage {
         queue.withLock { $0.hold(slot, (state, isCancellable)) }
-        if let priority = turn.priority { state.raiseTasks(to: priority) }  // of tasks that have awaited the future
+        if let priority = wait.priority { state.raiseTasks(to: priority) }  // of tasks that await `promise.future`
       }
       promise.follow(future)
     }
     // For waiting work: no effect if the work has started, because the promise then follows the work's future.
-    promise.state.setProducer(.inputs(turn), onlyIfFirst: true)
+    promise.state.setProducer(.inputs(wait), onlyIfFirst: true)
     return promise.future
   }
 
@@ -118,43 +118,46 @@ extension ConcurrencyLimit {
   /// The number of a running piece of work.
   @usableFromInline package typealias Slot = Int
 
-  /// The maximum number of pieces of work that a thread starts for others in one call, beside those that waited when it came (R28).
+  /// The maximum number of pieces of work that other threads add during a call, and that the call starts, too (R28).
   private static var maximumForOthers: Int { 16 }
 
   /// Adds work, and starts work if there is room.
   /// - Parameters:
-  ///   - id: The identity of a state that `start` keeps alive.
+  ///   - id: Names the work for `remove` and `raisePriority`: the identity of an object that `start` keeps alive.
   ///   - priority: The priority of the work.
   ///   - start: Starts the work in the slot that it gets. `release` must be called once with that slot.
   @usableFromInline
   package func enqueue(_ id: ObjectIdentifier, _ priority: TaskPriority, _ start: @escaping @Sendable (Slot) -> Void) {
     queue.withLock { $0.add(id, priority, start) }
-    startWork(1 + Self.maximumForOthers)
+    startWork(1 + Self.maximumForOthers)  // 1: this work
   }
 
   /// Ends a running piece of work, and starts work that waits.
   ///
-  /// If the work ends while a thread starts it, that thread starts the next work. So a chain of such work takes no stack.
+  /// If the start of this work has not returned yet, the thread that runs `startWork` takes the next work, and not this call. So a
+  /// chain of work that ends at once takes no stack.
   @usableFromInline
   package func release(_ slot: Slot) {
     guard let waiting = queue.withLock({ $0.release(slot) }).waiting else { return }
     startWork(waiting + Self.maximumForOthers)
   }
 
-  /// As `release`, but waiting work starts on the global queue, where no task is current (R8).
+  /// As `release`, called in the work's task; waiting work starts on the global queue, so that it does not run in that task (R8).
   @usableFromInline
   package func releaseFromTask(_ slot: Slot) {
     guard let waiting = queue.withLock({ $0.release(slot) }).waiting, waiting > 0 else { return }
     handOn { [self] in startWork(waiting + Self.maximumForOthers) }
   }
 
-  /// In the graph, shows the future of a promise that waits for a slot behind the work that runs.
+  /// Notes that the promise's future waits for the running work: for the graph, and so that an await raises the tasks of that work.
+  ///
+  /// Called after async work has asked for a slot. Has no effect if the slot has come meanwhile, because it resolves the promise.
   @usableFromInline
   package func showWaiting<Value, Failure>(_ promise: Promise<Value, Failure>) {
-    promise.state.setProducer(.inputs(WaitingTurn(self)), onlyIfFirst: true)
+    promise.state.setProducer(.inputs(WaitForSlot(self)))
   }
 
-  /// In the graph, shows the future of a promise as the work that starts now in `slot`.
+  /// In the graph, shows the promise's future as the work that starts now in `slot`; cancelling that future does not end the work.
   @usableFromInline
   package func hold<Value, Failure>(_ slot: Slot, for promise: Promise<Value, Failure>) {
     queue.withLock { $0.hold(slot, (promise.state, isCancellable: false)) }
@@ -169,8 +172,8 @@ extension ConcurrencyLimit {
 
   /// Starts waiting work while there is room, at most `maximum` pieces of it.
   ///
-  /// Several threads can call this at the same time, each with slots of its own. One thread alone would start the work of all
-  /// others, without an end if they add work that ends at once.
+  /// Several threads can call this at the same time, each for other slots. If only one thread started work, it would do so
+  /// without an end while other threads add work that ends at once.
   private func startWork(_ maximum: Int) {
     var started: Slot?
     for _ in 0..<maximum {
@@ -178,7 +181,7 @@ extension ConcurrencyLimit {
       start(slot)
       started = slot
     }
-    // The global queue starts the work that is left. Until then, other threads can use the free slots.
+    // The global queue starts the work that still waits, if slots are free. Until then, other threads can use these slots.
     guard queue.withLock({ $0.beginHandingOn(limit, after: started) }) else { return }
     handOn { [self] in startWork(queue.withLock { $0.endHandingOn() } + Self.maximumForOthers) }
   }
@@ -249,9 +252,8 @@ private struct WorkQueue {
   }
 
   /// Removes and returns the next work, and counts it as starting.
-  /// - Parameters:
-  ///   - limit: The maximum number of pieces of work.
-  ///   - started: The work that the caller started last, whose start has returned; `nil` at first.
+  ///
+  /// First notes that the start of `started`, the previous work of the caller, has returned; `nil` if there was none.
   /// - Returns: The slot of the work, and its start; `nil` without room or work.
   mutating func takeNext(_ limit: Int, after started: Slot?) -> (Slot, Start)? {
     endStart(started)
@@ -261,19 +263,19 @@ private struct WorkQueue {
     return (turn.number, start)
   }
 
-  /// Notes the future of work that starts now, unless the work has already ended.
+  /// Notes the future of work that is starting; no effect if the work has already ended.
   mutating func hold(_ slot: Slot, _ holder: Holder) {
     guard let hasEnded = hasEndedWhileStarting[slot], !hasEnded else { return }
     holders[slot] = holder
   }
 
   /// Ends a piece of work.
-  /// - Returns: The number of pieces of work that wait; `nil` while a thread still starts this work, because that thread then starts
-  ///   the next work. And the future of this work, for release after unlocking.
+  /// - Returns: The number of pieces of work that wait; `nil` while a thread still starts this work, because that thread takes the
+  ///   next work itself. And the holder of this slot, if one was noted: the caller releases it after unlocking.
   mutating func release(_ slot: Slot) -> (waiting: Int?, holder: Holder?) {
     let holder = holders.removeValue(forKey: slot)
     guard hasEndedWhileStarting[slot] == nil else {
-      hasEndedWhileStarting[slot] = true
+      hasEndedWhileStarting[slot] = true  // `endStart` frees the slot
       return (nil, holder)
     }
     running -= 1
@@ -310,18 +312,18 @@ private struct WorkQueue {
     return nil
   }
 
-  /// Keeps the number of old turns below the number of waiting pieces of work; amortised O(1).
+  /// Drops the old turns when there are more of them than waiting pieces of work; amortised O(1).
   private mutating func dropOldTurns() {
     guard turns.elements.count > 2 * waiting.count else { return }
     turns = Heap(waiting.values.map(\.turn))
   }
 }
 
-/// The place of waiting work, which starts when one piece of the running work ends.
+/// The wait of a piece of work for a slot; its inputs are the running work, of which one piece has to end.
 ///
 /// For the graph, and for the priority of a task that awaits the work. The state of the waiting work owns it, until the work
 /// starts or is cancelled.
-private final class WaitingTurn: Inputs, @unchecked Sendable {
+private final class WaitForSlot: Inputs, @unchecked Sendable {
   // @unchecked: the lock of the queue protects `raised`, and the limit never changes.
   private let limit: ConcurrencyLimit
   private var raised: TaskPriority?
@@ -338,17 +340,17 @@ private final class WaitingTurn: Inputs, @unchecked Sendable {
     }
   }
 
-  override var startsInputs: Bool { true }
+  override var startsInputs: Bool { true }  // the waiting work itself can have tasks, which start later
 
   override func describe(into facts: inout NodeFacts) {
     (facts.inputs, facts.endsWithoutInputs) =
       limit.queue.withLockIfAvailable { queue in
         // A slot without a holder belongs to work that is starting, or whose future is not known, so it can end at any time. And a
         // cancellable holder gives its slot back when it is cancelled, for example by a timeout of its caller.
-        let isFreeSoon = queue.holders.count < queue.running || queue.holders.values.contains(where: \.isCancellable)
-        return (queue.holders.values.map(\.state), isFreeSoon)
+        let canBeFreed = queue.holders.count < queue.running || queue.holders.values.contains(where: \.isCancellable)
+        return (queue.holders.values.map(\.state), canBeFreed)
       } ?? (nil, true)  // another thread has the lock: the inputs are unknown
-    facts.endsWithOneInput = true
+    facts.endsWithOneInput = true  // which frees its slot
   }
 }
 

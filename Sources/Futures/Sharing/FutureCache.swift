@@ -163,13 +163,10 @@ public final class FutureCache<Key: Hashable & Sendable, Value: Sendable, Failur
     _ line: UInt,
     _ work: () -> Future<Value, Failure>
   ) -> Future<Value, Failure> {
-    // Another thread can have run and ended the load, or removed it, since this caller got the number. The caller asks again as
-    // often as that happens.
+    // Another thread can have ended or removed the load since `join`: this caller asks again as often as that happens.
     let (begins, abandoned) = state.withLock { $0.begin(key, number) }
     _ = abandoned  // released here, outside the lock
-    guard begins else {
-      return future(for: key, fileID: fileID, line: line, work)
-    }
+    guard begins else { return future(for: key, fileID: fileID, line: line, work) }
     // Keeps the value before the callers get it, so that a caller that comes too late to join the load finds the value.
     let future = work().map { [weak self] value in
       self?.keep(value, for: key, number)
@@ -251,7 +248,7 @@ private struct CacheState<Key: Hashable & Sendable, Value: Sendable> {
   ///   its callers have left, which the caller releases after unlocking.
   mutating func begin(_ key: Key, _ number: Int) -> (begins: Bool, abandoned: Slot?) {
     guard let slot = slot(key, number), slot.value == nil else { return (false, nil) }
-    // The first caller of a running load: all earlier ones have left. The thread of the last one is about to remove the slot.
+    // The load runs, but `loads` has no earlier caller: all have left, and the thread of the last one is about to remove the slot.
     if slot.isLoading { return (false, remove(key, ifFrom: number)) }
     slot.isLoading = true
     return (true, nil)

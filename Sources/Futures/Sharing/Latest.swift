@@ -217,7 +217,7 @@ package final class LatestSlot: Sendable {
     /// Resolves at the maximum wait of the calls since the last start of work.
     var deadline: Timer?
 
-    /// Resolves when the next call can start at once; `nil` if it can already.
+    /// For `leading`: resolves when the next call can start its work without a delay; `nil` if it can already.
     var pause: Timer?
 
     /// Ends the request, and returns the action that stops it.
@@ -250,7 +250,7 @@ package final class LatestSlot: Sendable {
   package func cancel() {
     let (stop, timers) = state.withLock { state in
       defer { (state.isWaiting, state.deadline, state.pause) = (false, nil, nil) }
-      state.newest += 1
+      state.newest += 1  // so that no callback of the request runs, and `setStop` stops a request that has just begun
       return (state.end(), [state.deadline, state.pause])
     }
     // Stops the request first: a cancelled deadline resolves, and would start the work of a request that waits for it.
@@ -271,7 +271,7 @@ package final class LatestSlot: Sendable {
     }
     if startsAtOnce { return .succeeded(()) }
     let delay = Timer.after(nanoseconds: pace.delay, on: timer)
-    guard let maximum = pace.maximum, pace.delay > 0 else { return delay }  // a delay of zero is over already
+    guard let maximum = pace.maximum, pace.delay > 0 else { return delay }  // a delay of zero has passed
     if let deadline = state.withLock({ $0.deadline }) { return .race([delay, deadline.shielded]) }
     let new = Timer.after(nanoseconds: maximum, on: timer)
     // The deadline that another thread has set meanwhile.
@@ -285,7 +285,7 @@ package final class LatestSlot: Sendable {
   }
 
   /// Notes that the work of a request starts: no call waits any more, and the next pause begins.
-  /// - Returns: Whether the request is the newest, so that its work starts.
+  /// - Returns: Whether the request is the newest. If not, its work does not start, and nothing changes.
   @usableFromInline
   package func start(_ number: Int, _ pace: LatestPace, on timer: ExecutionContext) -> Bool {
     let pause = pace.isLeading ? Timer.after(nanoseconds: pace.delay, on: timer) : nil
@@ -298,9 +298,9 @@ package final class LatestSlot: Sendable {
     return isNewest
   }
 
-  /// Sets the action that stops a request, which has begun before.
+  /// Sets the action that stops a request; called once, after `begin` has returned its number.
   ///
-  /// Performs it at once if another thread has replaced or cancelled the request meanwhile; drops it if the request has ended.
+  /// Performs the action at once if another thread has replaced or cancelled the request. Drops the action if the request has ended.
   @usableFromInline
   package func setStop(of number: Int, _ stop: @escaping @Sendable () -> Void) {
     let isNewest = state.withLock { state in

@@ -23,7 +23,7 @@ extension PendingPromises {
     let caller = Caller(label, fileID: fileID, line: line)
     if case .first(let number) = join(caller, key, takingEarlyAnswer: false) {
       #if DEBUG
-        noteStarter(of: key, request: number, UnsafeMutableRawPointer(Trampoline.current.storage))
+        noteStarter(of: key, request: number, Self.currentThread)
         defer { noteStarter(of: key, request: number, nil) }
       #endif
       begin(work(), for: key, request: number)
@@ -44,7 +44,7 @@ extension PendingPromises {
     }
   }
 
-  /// Connects the callers of a request to its work, which has started; cancels the work if all of them have left meanwhile.
+  /// Connects the callers of a request to its work, which has started; cancels the work if no caller waits any more.
   private func begin(_ work: Future<Value, Failure>, for key: Key, request: Int) {
     // A separate derived future: cancelling it leaves the work, which can have other consumers.
     let shared = work.map { $0 }
@@ -57,7 +57,7 @@ extension PendingPromises {
     for caller in callers { connect(caller, to: shared) }
     // Without a state, the work is already resolved.
     guard case .sharedState(let state) = shared.storage else { return end(key, request: request) }
-    // A bare consumer: a callback would count as a wait for a broken promise, but only the callers' own consumers wait for it.
+    // Not a callback, which would count as a wait in the report of a broken promise (R4): only consumers of the callers' futures do.
     state.attach(Consumer(kind: .inline) { [weak self] _, _, _ in self?.end(key, request: request) })
   }
 
@@ -92,6 +92,9 @@ extension PendingPromises where Key == SingleKey {
 
 #if DEBUG
   extension PendingPromises {
+    /// Identifies the calling thread, by the address of its trampoline.
+    private static var currentThread: UnsafeMutableRawPointer { UnsafeMutableRawPointer(Trampoline.current.storage) }
+
     /// Notes the thread that starts the work for `key` now; `nil` once the start has returned.
     private func noteStarter(of key: Key, request: Int, _ thread: UnsafeMutableRawPointer?) {
       state.withLock { state in
@@ -99,8 +102,8 @@ extension PendingPromises where Key == SingleKey {
       }
     }
 
-    /// Writes a sentence to standard error, because only callers from inside the work for `key` are left.
-    func reportOwnCallers(_ key: Key) {
+    /// Writes a sentence to standard error, because the remaining callers of `key` are all requests of the work for `key`.
+    func reportWorkWaitingForItself(_ key: Key) {
       FuturesDiagnostics.write(
         """
         The work for the key \(key)\(label.map { " of \"\($0)\"" } ?? "") waited for its own key, so it would never have \
@@ -111,10 +114,7 @@ extension PendingPromises where Key == SingleKey {
 
     /// Writes a sentence to standard error if the closure that starts the work for `key` asks for the same key.
     private func reportRequestInOwnWork(_ key: Key, _ fileID: StaticString, _ line: UInt) {
-      // The trampoline of a thread identifies the thread.
-      guard state.withLock({ $0.entries[key]?.starter }) == UnsafeMutableRawPointer(Trampoline.current.storage) else {
-        return
-      }
+      guard state.withLock({ $0.entries[key]?.starter }) == Self.currentThread else { return }
       FuturesDiagnostics.write(
         """
         The work for the key \(key)\(label.map { " of \"\($0)\"" } ?? "") asks for its own key (\(fileID):\(line)). If it \

@@ -196,7 +196,7 @@ public final class PendingPromises<Key: Hashable & Sendable, Value: Sendable, Fa
 
   /// Adds a caller, unless there is an early answer for it.
   func join(_ caller: Caller, _ key: Key, takingEarlyAnswer takesAnswer: Bool) -> Joining {
-    // Outside the lock, because the identity formats a string. Only a caller that joins others can belong to the shared work.
+    // The task that asks, for `leave`; `nil` for a first caller, which starts the work. Outside the lock: this formats a string.
     let hasCallers = state.withLock { $0.entries[key]?.callers.isEmpty == false }
     let task = hasCallers ? TaskIdentity.current : nil
     let (number, isFirst, work, answer) = state.withLock {
@@ -212,7 +212,7 @@ public final class PendingPromises<Key: Hashable & Sendable, Value: Sendable, Fa
         entry = Entry(key, request: number)
         state.entries[key] = entry
       }
-      // An entry without callers has only cancelled ones, which wait for an answer. So this caller starts a new request.
+      // Cancelled callers (`resultOnly`) do not count: if only such callers wait, this one starts a new request.
       let isFirst = entry.callers.isEmpty
       entry.callers[number] = (caller, isFirst ? nil : task)
       if isFirst { entry.request = number }
@@ -267,14 +267,14 @@ public final class PendingPromises<Key: Hashable & Sendable, Value: Sendable, Fa
     for caller in entry.inOrder { caller.resolve(result) }
   }
 
-  /// Removes a cancelled caller; after the last one the key is removed, and the work stops.
+  /// Removes a cancelled caller; after the last one, calls `onCancel`, removes the key, and cancels the shared work.
   private func leave(_ key: Key, _ number: Int) {
     var caller: Caller?  // released outside the lock
     var isLast = false
     var ended: Entry?
-    // The callers that are left, and their work, if they are few: the work itself could have made all their requests.
-    var others: [(caller: Caller, task: TaskIdentity?)] = []
-    var workOfOthers: Future<Value, Failure>?
+    // The callers that remain, if they are few, and their work: if the work has made all their requests, it waits for itself.
+    var remaining: [(caller: Caller, task: TaskIdentity?)] = []
+    var workOfRemaining: Future<Value, Failure>?
     state.withLock { state in
       guard let entry = state.entries[key] else { return }
       caller = entry.callers.removeValue(forKey: number)?.caller
@@ -282,22 +282,22 @@ public final class PendingPromises<Key: Hashable & Sendable, Value: Sendable, Fa
       if !Cancelled<Failure>.isExpressible { entry.resultOnly.append(caller) }
       isLast = entry.callers.isEmpty
       guard isLast else {
-        // With more than 4, leaving would not be O(1).
-        if entry.callers.count <= 4 { (others, workOfOthers) = (Array(entry.callers.values), entry.work) }
+        // At most 4, so that leaving is O(1).
+        if entry.callers.count <= 4 { (remaining, workOfRemaining) = (Array(entry.callers.values), entry.work) }
         return
       }
       // Without work, only `resolve` can answer cancelled callers that still get the result, so their entry stays.
       let isAwaited = !entry.resultOnly.isEmpty && entry.work == nil
       if !isAwaited { ended = state.entries.removeValue(forKey: key) }
     }
-    if let workOfOthers { cancel(others, ifRequestsOf: workOfOthers, for: key) }
+    if let workOfRemaining { cancel(remaining, ifRequestsOf: workOfRemaining, for: key) }
     if isLast { onCancel?(key) }
     guard let ended, let work = ended.work else { return }
-    for caller in ended.resultOnly { caller.follow(work) }
+    for caller in ended.resultOnly { caller.follow(work) }  // because `end` no longer finds the entry
     work.cancel()
   }
 
-  /// Cancels the callers that are left if the work itself has made all their requests: it would wait for itself for ever.
+  /// Cancels the remaining callers of a key if the work for it has made all their requests: such work waits for itself for ever.
   private func cancel(
     _ callers: [(caller: Caller, task: TaskIdentity?)],
     ifRequestsOf work: Future<Value, Failure>,
@@ -307,9 +307,9 @@ public final class PendingPromises<Key: Hashable & Sendable, Value: Sendable, Fa
     // The work has made a request if it waits for the caller's future, or if a task of the work asked for the key.
     guard callers.allSatisfy({ work.waits(for: $0.caller.state, madeBy: $0.task) }) else { return }
     #if DEBUG
-      reportOwnCallers(key)
+      reportWorkWaitingForItself(key)
     #endif
-    for own in callers { own.caller.future.cancel() }
+    for (caller, _) in callers { caller.future.cancel() }
   }
 }
 
