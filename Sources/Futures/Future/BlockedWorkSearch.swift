@@ -43,7 +43,7 @@ struct BlockedWorkSearch {
   /// Reports a wait of the main thread that only work of the main actor or of the main queue can end, and a wait of a
   /// serial queue's thread that only work of this queue can end.
   ///
-  /// An endless wait traps in debug builds. Otherwise the process writes a sentence, once. Returns at once on other threads.
+  /// Returns at once on any other thread. An endless wait traps in debug builds. Otherwise the process writes a sentence, once.
   /// - Parameters:
   ///   - state: The state that the calling thread waits for.
   ///   - isEndless: Whether the wait has no timeout.
@@ -97,7 +97,7 @@ struct BlockedWorkSearch {
     search: while true {
       let identity = ObjectIdentifier(state)
       if let known = visited[identity] {
-        work = known.work  // `nil` in a circle
+        work = known.work  // `nil` in a circle, for a state whose search has not ended
         break
       }
       visited[identity] = (state, nil)
@@ -168,7 +168,7 @@ struct BlockedWorkSearch {
   private func transformOnBlockedQueue(_ derivation: Derivation) -> Work? {
     let (stage, source) = (derivation.stage, derivation.source)
     let queue = source.reading {
-      // The stage can have moved on to another source, which a load of the status publishes (`Stage.source`).
+      // If the stage has moved on to another source, loading its status makes that source visible (`Stage.source`).
       _ = stage.currentStatus
       return stage.isConsumer(of: source) ? stage.queueToRunOn(after: source) as? DispatchQueue : nil
     }

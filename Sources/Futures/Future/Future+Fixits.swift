@@ -3,7 +3,7 @@
 // The type checker tries an unavailable declaration only when no other declaration fits. So these cost no time, and a
 // client's own extension of the same name wins. Code completion and documentation omit them.
 
-/// The default of a parameter; never runs, because the compiler refuses each call without the argument.
+/// The default of a parameter; never runs: a call without the argument is unavailable, or is `Future()`, which fails to compile.
 @usableFromInline
 package func required<Argument>() -> Argument { unavailable() }
 
@@ -119,8 +119,8 @@ extension Future {
   @available(*, unavailable, message: "write Future.failed(error)")
   public init(error: any Error = required()) { unavailable() }
 
-  // Disfavored: otherwise the compiler reports some mistakes in `Future { promise in }` without their place. `Future+Task.swift`
-  // of `FuturesAsync` explains the pack.
+  // Disfavored: otherwise the compiler reports some mistakes in `Future { promise in }` without their place. The pack is always
+  // empty. With it, the compiler reports the mistake itself, and no surplus parameter (`Future+Task.swift` of `FuturesAsync`).
 
   /// Unavailable: needs `FuturesAsync`.
   @available(*, unavailable, message: "add import FuturesAsync")
@@ -131,7 +131,7 @@ extension Future {
     unavailable()
   }
 
-  /// Refuses `Future()`, for which the defaults of other initializers would fit.
+  /// Refuses `Future()`, which initializers with defaults would accept: no caller is isolated to this actor.
   @FutureNeedsAClosureOrAResult
   public init() { unavailable() }
 

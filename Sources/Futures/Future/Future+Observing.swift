@@ -111,7 +111,7 @@ extension Future {
   @_alwaysEmitIntoClient
   @inline(__always)
   func observe(on context: ExecutionContext, _ callback: __owned Callback<Value, Failure>) -> Registration {
-    // `nil` also during the delivery of the result: then the callback comes after the earlier ones.
+    // `nil` for a pending future, which has a state, and during the delivery: then the callback comes after the earlier ones.
     if let result = deliveredResult {
       if context.isImmediate {
         let trampoline = Trampoline.current
@@ -161,12 +161,12 @@ extension Future {
     on context: ExecutionContext
   ) -> Registration {
     let consumer = SubmittedObserver(on: context, callback)
-    consumer.enter(.submitted)
+    consumer.enter(.submitted)  // from now on the registration can remove it
     let trampoline = Trampoline.current
     let entered = trampoline.enter()
     // A queue never runs the callback inside this call. Other contexts can, so they get it later if deliveries nest too deeply.
     if entered || context.consumerKind == .queued {
-      consumer.submit(result, from: nil)
+      consumer.submit(result, from: nil)  // no state delivers to it
     } else {
       trampoline.defer { consumer.submit(result, from: nil) }
     }

@@ -38,8 +38,8 @@ extension Future {
 
   /// Wraps a callback API whose start can throw; the error fails the future.
   ///
-  /// Closures that do not throw use `init(_:fileID:line:_:)`, which is otherwise the same. An error after the
-  /// resolution of the promise has no effect (R1).
+  /// A closure that does not throw selects the overload without `throws`, which is otherwise the same. An error after
+  /// the resolution of the promise has no effect (R1).
   @_disfavoredOverload
   public init(
     _ label: @autoclosure () -> String? = nil,
@@ -123,12 +123,12 @@ extension Future {
     fileID: StaticString = #fileID,
     line: UInt = #line
   ) {
-    // For `Future { promise in }`, the compiler must not try this initializer: it would report a mistake in that closure at another
-    // place. `any` and a default keep it from matching a trailing closure with `other`; `some` would not.
+    // `any`, with a default, keeps the compiler from matching the closure of `Future { promise in }` with `other`. With `some`, it
+    // would also try this initializer, and report a mistake in the closure at a wrong place. `Future+Fixits` refuses `Future()`.
     self = Self.following(other, fileID, line)
   }
 
-  /// Returns the default of a parameter that each call passes, so it never runs.
+  /// Returns the default of `other`; `Future()` never gets it, because an initializer in `Future+Fixits.swift` refuses that call.
   ///
   /// Not `required()`, which needs the metadata of a constrained existential type: older systems have none.
   @usableFromInline

@@ -69,8 +69,8 @@ extension Future {
       // A broken future has no result, so the thread goes on waiting.
       if state.isResolved { semaphore.signal() } else { state.reportWaitForBrokenPromise() }
     }
+    // Attaching starts a lazy future. So a single check attaches, too, and the search, which looks at producers, comes afterwards.
     state.attach(waiter)
-    // The search comes after the attachment, because that starts a lazy future.
     guard let deadline else {
       BlockedWorkSearch.check(state, isEndless: true)
       return semaphore.wait()

@@ -140,7 +140,7 @@ extension Future {
   package var settledResult: Result<Value, Failure>? {
     guard hasState else { return peek() }
     return withState { state in
-      // Before the phase (`isNotifyingProgress`): in the other order, a delivery that begins in between would go unseen.
+      // First the result, then the phase (`isNotifyingProgress`): otherwise a delivery that begins in between would go unseen.
       guard let result = state.peek() else { return nil }
       // Not `nil` in a cancelled task: there the await would end at once, without the result.
       return state.isNotifyingProgress && !Task.isCancelled ? nil : result
@@ -185,7 +185,7 @@ extension Future {
     withExtendedLifetime(self) { unmanagedState.unsafelyUnwrapped._withUnsafeGuaranteedRef(body) }
   }
 
-  /// The state without a counted reference, or `nil`; a property, so that the reference that the match counts ends here.
+  /// The state without a counted reference, or `nil`; a property, so that the reference of the pattern match ends here.
   @_alwaysEmitIntoClient
   var unmanagedState: Unmanaged<State<Value, Failure>>? {
     if case .sharedState(let state) = storage { Unmanaged.passUnretained(state) } else { nil }

@@ -62,7 +62,7 @@ public final class Promise<Value: Sendable, Failure: Error>: Sendable {
       if followsItself {
         breakState(releasedBy: nil)
       } else if FuturesDiagnostics.hasHandler {
-        // The future can still fail, and then names this place.
+        // The followed future can still fail this one. The report of an unobserved failure then names this place.
         state.setPlace((fileID, UInt(line)))
       }
     default: break  // settled meanwhile, or an orphan
@@ -224,7 +224,7 @@ extension Promise where Value == Void {
 extension TypedState {
   /// Makes the state of a promise resolve as `other`.
   ///
-  /// A cancelled future that is resolved already does not follow `other`, but cancels it if nothing else waits for it (R17).
+  /// A state that was cancelled and is resolved does not follow. It cancels `other`, if nothing else waits for `other` (R17).
   @_alwaysEmitIntoClient
   final func followForPromise<V, F>(_ other: consuming Future<V, F>) where Stored == Outcome<V, F> {
     if let result = other.peek() {

@@ -42,7 +42,7 @@ extension Registration.Owner {
     case .future(let state, nil): return state.remove(state)
     case .token(let state, let handler): return state.remove(handler)
     case .context(let consumer):
-      guard consumer.claimSubmitted() else { return false }
+      guard consumer.claimSubmitted() else { return false }  // it has started, or was removed before
       consumer.dropCaptures()
       return true
     case .none: return false

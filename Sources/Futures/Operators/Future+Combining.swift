@@ -1,7 +1,7 @@
 // Futures that wait for several inputs. Results are in the order of the inputs (R11). Each input costs at most one
 // allocation and O(1) time, whatever their number.
 //
-// To leave an input is to remove the join from its consumers, and to cancel the input if it has no other consumer (R12,
+// To leave an input is to remove the join from the input's consumers, and to cancel the input without another consumer (R12,
 // R16). `Never` and `CompositeError` cannot represent cancellation. A derived future with such a failure leaves its
 // inputs when it is cancelled, and still resolves as they do.
 

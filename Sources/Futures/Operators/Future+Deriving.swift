@@ -7,8 +7,8 @@ extension Future {
   ///   - delay: The delay before `transform` runs there; zero or less is no delay.
   ///   - transformed: The results that `transform` changes. It only passes other results on, so it runs inline for them.
   ///   - progressShare: The share of this future in the derived progress; 1 for a stage that passes progress on.
-  ///   - onlyWaits: Whether the stage does no work, as a delay or a hop. If its source does none either, progress leaves out both.
-  ///   - bypass: Replaces `transform` in a stage that is cancelled but cannot represent that. It skips the effect or the delay.
+  ///   - onlyWaits: Whether the stage does no work, as a delay or a hop. If its source does none either, no progress counts them.
+  ///   - bypass: Replaces `transform` in a cancelled stage that cannot represent cancellation. Only for a context or a delay.
   ///   - transform: Makes the future to resolve as.
   /// - Returns: The derived future.
   @_alwaysEmitIntoClient
@@ -39,7 +39,7 @@ extension Future {
       return Future<New, NewFailure>(derived)
     }
     let source = asSharedState
-    // A future that was made resolved has no state. It has done no work.
+    // A future without a state was made resolved, so it has done no work either.
     let onlyWaits = onlyWaits && (!hasState || source.withState { $0.has(.onlyWaits) })
     guard runsInline else {
       let stage = SubmittedStage(
@@ -78,7 +78,7 @@ extension Future {
     let trampoline = Trampoline.current
     guard trampoline.enter() else { return nil }
     defer { trampoline.leave() }
-    return .derived(from: transform(result), after: 1)
+    return .derived(from: transform(result), after: 1)  // 1: passes progress on, as `derive` by default
   }
 
   /// The result, if all earlier consumers have it, so that a new consumer can get it at once; otherwise `nil`.

@@ -234,9 +234,9 @@ extension Future where Failure == Never {
   }
 }
 
-// A closure such as `{ print($0) }` fits the two overloads below and the overload for a `Result`. That one wins, because
-// a member of a type ranks above a member of its protocol. If the two were members of `Future` and disfavoured, the
-// overloads that are isolated to the main actor would win.
+// A closure such as `{ print($0) }` fits an overload for a value or an error, and the overload for a `Result`, which has to win. So
+// the former are disfavoured for other contexts. For the main actor they are members of the protocol, which rank below members of
+// the type: as disfavoured members of `Future` they would lose to the overloads that are isolated to the main actor.
 extension FutureProtocol {
   /// Calls `completion` with the error, or with `nil`, on the main actor.
   @_alwaysEmitIntoClient

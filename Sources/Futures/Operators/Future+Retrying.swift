@@ -133,8 +133,8 @@ extension Future {
         let delay = max(0, delay?(number, error) ?? 0)
         let waited = waited.addingSaturated(delay)
         guard budget?.allowsStart(in: delay, waited: waited) ?? true else { return .failed(error) }
-        // A resolved future, for its transform: the next attempt, on the context after the delay. The bypass fails with the last
-        // error, if the retry is cancelled during the delay and cannot represent cancellation.
+        // The source is resolved: only the context and the delay count, after which the transform starts the next attempt. The
+        // bypass fails with the last error, if the retry is cancelled during the delay and cannot represent cancellation.
         return Future<Void, Failure>.succeeded(())
           .derive(on: context, afterNanoseconds: delay, bypass: { _ in .failed(error) }) { _ in
             // Asks the budget again, because the context can run this later than the delay says.
@@ -167,7 +167,7 @@ struct RetryBudget: Sendable {
   /// Returns whether a further attempt can start within the budget.
   /// - Parameters:
   ///   - delay: The delay from now.
-  ///   - waited: The sum of all delays, with this one. At least this has elapsed then, if the context's clock only measures delays.
+  ///   - waited: The sum of all delays, with this one. The system's clock can show less, if it stands in for a virtual one.
   /// - Returns: Whether it can start; always `false` for a budget of zero or less.
   @usableFromInline
   func allowsStart(in delay: Int64, waited: Int64) -> Bool {

@@ -48,7 +48,7 @@ extension Future {
     return run(items, limit: limit, resolving: State<[Value], Failure>(), start)
   }
 
-  /// Runs the items in an `ItemQueue`, which resolves `derived`; the caller makes that: the `start` of `runSettled` uses it.
+  /// Runs the items in an `ItemQueue`, which resolves `derived`: a parameter, because the closure of `runSettled` reads it, too.
   @_alwaysEmitIntoClient
   static func run<Item: Sendable>(
     _ items: some Collection<Item>,

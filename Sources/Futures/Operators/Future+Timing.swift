@@ -196,7 +196,7 @@ extension Future {
     }
   }
 
-  /// As the public overloads, in nanoseconds; at zero or less, runs `makeResult` now if it `mayRunInline`: on this thread.
+  /// As the public overloads, in nanoseconds; a duration of zero or less calls `makeResult` on this thread, if it `mayRunInline`.
   @usableFromInline
   func timeout(
     afterNanoseconds duration: Int64,
@@ -219,7 +219,7 @@ extension Future {
     let work = DeadlineWork(deadline, of: derived) {
       // The first check keeps the user's closure from running in vain. The second one fails if another thread resolves meanwhile.
       guard !derived.isResolved, derived.resolve(makeResult(), in: nil) else { return }
-      if source.removeCancelled(derived) { source.cancel() }
+      if source.removeCancelled(derived) { source.cancel() }  // leaves the source (R12)
     }
     if FuturesDiagnostics.mayTrackPendingFutures {
       let due = DispatchTime(afterNanoseconds: duration)

@@ -22,7 +22,7 @@ extension Future {
     on context: ExecutionContext = .immediate,
     _ transform: __owned @escaping @Sendable (Value) -> New
   ) -> Future<New, Failure> {
-    // The call site knows which branch it takes, so it has one call.
+    // Inlined, so a call site with a constant context contains one of the two calls only.
     context.isImmediate ? map(Transform(consume transform)) : map(on: context, Transform(consume transform))
   }
 
@@ -104,7 +104,7 @@ extension Future {
     progressShare: Double = 0.5,
     _ transform: __owned @escaping @Sendable (Value) -> Future<New, Failure>
   ) -> Future<New, Failure> {
-    // The call site knows which branch it takes, so it has one call.
+    // Inlined, so a call site with a constant context contains one of the two calls only.
     context.isImmediate
       ? flatMap(progressShare, Transform(consume transform))
       : flatMap(on: context, progressShare, Transform(consume transform))

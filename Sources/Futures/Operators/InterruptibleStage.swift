@@ -14,7 +14,7 @@ final class InterruptibleStage<Stored: OutcomeStorage>: Stage<Stored>, @unchecke
     super.init(of: source) { stage, source, trampoline in
       let stage = unsafeDowncast(stage, to: InterruptibleStage.self)
       if outlivesSource, source.breakReason != nil {
-        // The stage stays pending until the interruption, which is its producer now. So cancelling the stage cancels that.
+        // The stage now waits for the interruption alone. As the producer, the interruption is cancelled with the stage.
         stage.setProducer(.inputs(interruption))
         // The break does not reach the consumers of the stage, so it is reported here. A stage that was cancelled, or is broken
         // because a context dropped the work of the timer, needs no report.
@@ -26,7 +26,7 @@ final class InterruptibleStage<Stored: OutcomeStorage>: Stage<Stored>, @unchecke
     }
   }
 
-  /// Called when the source has turned out to never resolve; `nil`, because the interruption can still resolve the stage.
+  /// Called if the source turns out to never resolve; returns no orphan, because the interruption can still resolve the stage.
   ///
   /// Changes the producer, so that cancelling the stage leaves the source and cancels the interruption.
   override func stateToOrphan(from source: FutureState) -> FutureState? {

@@ -17,7 +17,7 @@ final class ItemQueue<Item: Sendable, Value: Sendable, Failure: Error>: Inputs, 
   @exclusivity(unchecked) @usableFromInline var waiting: [Item]
   /// The values of the completed items, in the order of the items.
   @exclusivity(unchecked) @usableFromInline var values: [Value?] = []
-  /// The running items, and the items whose futures are orphans, by their index.
+  /// By index, the running items and the orphans: items whose future only a cancellation can resolve.
   @exclusivity(unchecked) @usableFromInline var running: [Int: JoinedInput] = [:]
   /// The number of started items whose futures never resolve, and the reason why.
   @exclusivity(unchecked) @usableFromInline var broken = 0
@@ -53,7 +53,7 @@ final class ItemQueue<Item: Sendable, Value: Sendable, Failure: Error>: Inputs, 
     case start(Item, index: Int)
     case succeed([Value])
     case breakForever(BreakReason, leaving: [JoinedInput])
-    /// No slot is free, or no item is left to start. A later result goes on.
+    /// No slot is free, or no item is left to start. The next result calls `startItems` again.
     case wait
   }
 
@@ -112,7 +112,7 @@ final class ItemQueue<Item: Sendable, Value: Sendable, Failure: Error>: Inputs, 
       // code below, outside the lock, cancels the item's future if nothing else waits for it (R16), or raises its tasks.
       var (isFinished, isResultOnly) = (false, false)
       var priority: TaskPriority?
-      derived.addProgressPart(of: total, input.state) {
+      derived.addProgressPart(of: total, input.state) {  // under the lock of `derived`: progress counts the item once
         lock.withLock {
           (isFinished, isResultOnly, priority) = (self.isFinished, self.isResultOnly, self.priority)
           if isResultOnly { input.consumer.enter(.resultOnly) }  // not shared yet

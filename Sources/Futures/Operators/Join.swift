@@ -50,7 +50,7 @@ final class Join<Derived: OutcomeStorage>: Inputs, @unchecked Sendable {
       guard complete != nil else { return ProgressParts() }  // finished: the progress stays as it is
       let pending = inputs.map(\.state)
       let working = pending.filter { !$0.has(.onlyWaits) }
-      // An input that only waits for a timer is a part only if all pending ones do: without a part, the progress would be 1 now.
+      // An input that only waits for a timer is a part only if each pending input does so: with no part, the progress would be 1.
       let states = working.isEmpty ? pending : working
       let ended = total - inputs.count
       let share = 1 / Double(ended + states.count)
@@ -65,7 +65,7 @@ final class Join<Derived: OutcomeStorage>: Inputs, @unchecked Sendable {
   }
 
   override func inputs(raisedTo priority: TaskPriority?) -> [FutureState] {
-    lock.withLock { inputs.map(\.state) }
+    lock.withLock { inputs.map(\.state) }  // no input starts later, so `priority` is not kept
   }
 
   override func describe(into facts: inout NodeFacts) {
@@ -173,7 +173,7 @@ extension Future {
     }
     state.kind = .input  // in no list yet
     unmanagedPromiseState.takeUnretainedValue().storeCallback(.input(deliver))
-    return JoinedInput(state: state, consumer: nil)
+    return JoinedInput(state: state, consumer: nil)  // `nil`: the state itself
   }
 
   /// Makes this future an input of a join whose result its failure decides; `nil` if this future was made resolved.

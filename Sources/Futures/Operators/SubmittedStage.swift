@@ -86,7 +86,7 @@ final class SubmittedStage<Value: Sendable, Failure: Error, New: Sendable, NewFa
   @_alwaysEmitIntoClient
   func deliver(from source: FutureState, in trampoline: Trampoline) {
     guard kind != .follower else { return resolve(as: source, in: trampoline) }  // the transform has made `source`
-    let context = kind == .custom ? takeValue(at: &context) : context
+    let context = kind == .custom ? takeValue(at: &context) : context  // taken, so that no cycle forms
     let typedSource = unsafeDowncast(source, to: State<Value, Failure>.self)
     guard let result = typedSource.result else {  // a broken source
       if claimSubmitted() { dropCaptures() }
@@ -124,7 +124,7 @@ final class SubmittedStage<Value: Sendable, Failure: Error, New: Sendable, NewFa
       guard transformsEachResult, !source.isSettled else { return nil }
     case .submitted:
       let result = unsafeDowncast(source, to: State<Value, Failure>.self).result
-      guard let result, transformed.contain(result) else { return nil }
+      guard let result, transformed.contain(result) else { return nil }  // passes on without the queue
     case .new, .notified, .finished: return nil
     }
     return context?.identity

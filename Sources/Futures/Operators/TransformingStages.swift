@@ -141,7 +141,7 @@ private protocol SuccessType { static var success: Any.Type { get } }
 extension Result: SuccessType { static var success: Any.Type { Success.self } }
 
 extension Stage {
-  /// Returns the value of `source`; `nil` if the source failed or broke: then this has resolved or broken the stage likewise.
+  /// Returns the value of `source`; if the source failed or broke, fails or breaks the stage, and returns `nil`.
   @_alwaysEmitIntoClient
   @inline(__always)
   final func value<Value: Sendable>(of source: FutureState, in trampoline: Trampoline) -> Value? {
