@@ -43,7 +43,8 @@ package class Consumer: @unchecked Sendable {
   package enum Status: UInt8, BitwiseCopyable {
     /// In no list yet. Next is any other.
     case new
-    /// An input in no list: its source, which never resolves, has notified and still counts it. Next is `resultOnly` or `finished`.
+    /// In no list: the source, an orphan, has told this input of a join that it never resolves, and still counts the input as a
+    /// consumer. Next is `resultOnly` or `finished`.
     case notified
     /// In the list of a pending or delivering future. Next is `resultOnly`, `submitted` or `finished`.
     case listed
@@ -93,12 +94,12 @@ package class Consumer: @unchecked Sendable {
   /// Not in `dropCaptures()`, because the delivering thread can still use the context of a submitted stage.
   func dropContext() {}
 
-  /// Returns the derived state, which becomes an orphan because `source` is one; `nil` without one, or if it can still resolve.
+  /// Returns the derived state, for the caller to make it an orphan as `source` is; `nil` if none exists, or it can still resolve.
   func stateToOrphan(from source: FutureState) -> FutureState? { nil }
 
   /// Resolves the derived state of a stage at once, if the stage has a `bypass`, which replaces its transform after a cancellation.
   ///
-  /// Called for a submitted consumer that is cancelled, although its failure type cannot represent cancellation.
+  /// Called when a consumer that its context has is cancelled, and its failure type cannot represent cancellation.
   @usableFromInline
   func resolveWithoutContext(from source: FutureState) {}
 
@@ -128,12 +129,12 @@ package class Consumer: @unchecked Sendable {
   @usableFromInline
   final func enter(_ status: Status) { self.status.store(status, ordering: .releasing) }
 
-  /// Whether the consumer belongs to `source`; `false` for a stage that has moved on to another source.
+  /// Whether the consumer waits for `source`; `false` for a stage that waits for another source by now.
   ///
   /// The caller has the lock of `source`, and has loaded `currentStatus`, which publishes the source. See `Stage.source`.
   func isConsumer(of source: FutureState) -> Bool { true }
 
-  /// Finishes a submitted consumer; returns whether the caller was the first, and so starts the consumer or drops it.
+  /// Finishes a submitted consumer; returns whether the caller was the first, and so starts the consumer or drops its captures.
   ///
   /// Relaxed: the exchange only picks a winner. The context or the lock that handed the consumer over has published the
   /// variables that the winner reads.

@@ -29,7 +29,7 @@ struct ConsumerList: Sequence {
     first?.previous?.isResultOnly ?? true
   }
 
-  /// All consumers, in order; they stay in the list; O(n).
+  /// All consumers, in order, which stay in the list; O(n).
   var all: [Consumer] { map { $0.takeUnretainedValue() } }
 
   /// Inserts a consumer at the front, with the reference that the list owns from now on.

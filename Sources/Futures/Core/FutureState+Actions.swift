@@ -26,7 +26,7 @@ extension FutureState {
     case orphaned
     /// The caller delivers to the consumer.
     case due
-    /// The consumer has left before. The caller releases it.
+    /// The consumer was removed or cancelled before. The caller releases it.
     case left
   }
 
@@ -44,11 +44,11 @@ extension FutureState {
   struct Departure {
     /// The list's reference to the consumer, for release by the caller; `nil` if it was in no list, or stays there.
     let reference: Unmanaged<Consumer>?
-    /// The status before: `attach` finds later that a `new` consumer has left, and a `notified` one has had its delivery.
-    let previous: Consumer.Status
-    /// Whether no other consumer needs this state, so that the caller cancels it if it cancels the consumer.
+    /// The status before.
     ///
-    /// `false` after a shield.
+    /// After `new`, `attach` still comes, and finds that the consumer has left. A `notified` one got its delivery, or gets it now.
+    let previous: Consumer.Status
+    /// Whether no other consumer needs this state, so that a cancellation of the consumer goes on to it; `false` for a shield.
     let isUnneeded: Bool
   }
 
@@ -68,11 +68,13 @@ extension FutureState {
     var inputs: [Consumer] = []
   }
 
-  /// The follow-up of a stage's move to another source: the stage attaches to that.
+  /// The follow-up of a stage's move to another source, to which the caller attaches the stage.
   struct Adoption {
-    /// Whether the target was cancelled: the stage attaches for the result only, and the source can be unneeded.
+    /// Whether the state that the stage resolves was cancelled.
+    ///
+    /// Then the stage attaches for the result only, so the new source can be without a consumer that keeps it running.
     let isCancelled: Bool
-    /// Whether the caller links the progress to the source.
+    /// Whether the caller links the progress of that state to the new source.
     let needsRelink: Bool
   }
 

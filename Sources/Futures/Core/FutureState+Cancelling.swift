@@ -15,8 +15,8 @@ extension FutureState {
     if trampoline.enterCancellation() {
       perform(states, leaving: trampoline)
     } else {
-      // `perform`, and no second call of `cancel`: a thread that waits runs this at the maximum depth, where `cancel` would defer
-      // it again.
+      // `perform` and not `cancel`: a thread that is about to block runs this at the maximum depth (`runPending`), where `cancel`
+      // would defer it again.
       trampoline.deferCancellation { perform(states) }
     }
   }
@@ -24,7 +24,8 @@ extension FutureState {
   /// Cancels the states, and the sources without other consumers, in a loop; the work of `cancel`.
   /// - Parameters:
   ///   - states: The states, in the order of their cancellation.
-  ///   - trampoline: The trampoline that the caller has entered; `nil` for a deferred cancellation.
+  ///   - trampoline: The trampoline in which the caller has counted this cancellation; `nil` for a deferred one, which is not
+  ///     counted.
   private static func perform(_ states: [FutureState], leaving trampoline: Trampoline? = nil) {
     var states: [FutureState] = states.reversed()  // a stack, the next one last
     var cancelled: [FutureState] = []
@@ -66,7 +67,8 @@ extension FutureState {
   /// - Returns: Whether the caller must cancel this state, because it has no other consumer. A shielded view never cancels it.
   final func removeCancelled(_ consumer: Consumer, forResult needsResult: Bool = false) -> Bool {
     guard let departure = leave(consumer, forResult: needsResult) else {
-      // A consumer that its context has is taken from there, with a result if it needs one. Any other has started or left.
+      // If its context has not started the consumer, this thread ends it: by its `bypass`, if it needs a result, or without one.
+      // Any other consumer has started or left, and then neither call has an effect.
       if needsResult {
         consumer.resolveWithoutContext(from: self)
       } else if consumer.claimSubmitted() {
@@ -74,7 +76,7 @@ extension FutureState {
       }
       return false
     }
-    // Another thread can be delivering to a notified input now, and that delivery takes the captures.
+    // Not the captures of a notified input: another thread can deliver to it now, and that delivery uses them.
     if !needsResult, departure.previous != .notified {
       consumer.dropContext()
       consumer.dropCaptures()
@@ -94,7 +96,7 @@ extension FutureState {
   /// The handles of an orphan own it, and so does the list of its source, but no producer. An orphan refers to its source
   /// weakly, and leaves the source when it is cancelled.
   /// - Parameters:
-  ///   - isDormantOnly: Whether to change this state only if it is dormant.
+  ///   - isDormantOnly: Whether to change this state only if its producer has not started.
   ///   - inputs: The orphans from which this state is derived.
   @usableFromInline
   final func orphan(onlyDormant isDormantOnly: Bool = false, leaving inputs: OrphanedInputs? = nil) {

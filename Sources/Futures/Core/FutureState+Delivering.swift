@@ -87,7 +87,7 @@ extension FutureState {
   /// Resumes the waiters, and runs the other consumers on a thread of the global queue, where no task is current.
   ///
   /// The waiters first, because blocked waiters can occupy all threads of that queue.
-  /// That thread runs all that other threads attach meanwhile, because it has no other work. So it hands nothing on again.
+  /// That thread has no other work, so it runs all that other threads attach meanwhile, and hands nothing on again.
   @inline(never)
   final func deliverElsewhere(in trampoline: Trampoline) {
     guard resumeWaiters(in: trampoline) else { return }
@@ -99,17 +99,20 @@ extension FutureState {
 
   /// Runs the consumers in order, also the consumers that attach meanwhile.
   ///
-  /// Other threads can attach callbacks as fast as this thread runs them. It runs at least `maximumForOthers` of theirs, and
-  /// each that precedes a consumer that the thread found or attaches itself (R2). The global queue gets the others, in order,
-  /// and runs them when one of its threads is free (R28).
+  /// *Own* consumers were in the list when this delivery began, or were attached by this thread; the *others* come from other
+  /// threads. This thread runs all own consumers, and so also the others that stand before them in the list (R2).
+  ///
+  /// Other threads can attach as fast as this thread runs. So after `maximumForOthers` others it hands the delivery to the global
+  /// queue, as soon as no own consumer is left (R28).
   /// - Parameters:
   ///   - trampoline: The trampoline of this thread.
   ///   - first: The first consumer, if the resolution took it.
-  ///   - mayHandOn: Whether the global queue gets the others.
+  ///   - mayHandOn: Whether this thread can hand the delivery on; `false` on a thread of the global queue that got it so.
   final func drain(in trampoline: Trampoline, startingWith first: TakenConsumer? = nil, mayHandOn: Bool = true) {
     var delivery = Trampoline.Delivery(state: .passUnretained(self), outer: trampoline.storage.pointee.delivery)
     // Without the compiler's stack protection, which is slow: each write through the pointer stays in `delivery`.
     _withUnprotectedUnsafeMutablePointer(to: &delivery) { delivery in
+      // Noted, because `append` finds there whether a consumer is own. In a debug build a wait in a callback looks there, too.
       trampoline.storage.pointee.delivery = delivery
       defer { trampoline.storage.pointee.delivery = delivery.pointee.outer }
       var leftForOthers = trampoline.maximumForOthers
@@ -123,8 +126,9 @@ extension FutureState {
         if consumer.isOfOther {
           leftForOthers &-= 1
           if leftForOthers == 0, mayHandOn {
-            guard let othersFirst = keepDelivery() else { return deliverElsewhere(in: trampoline) }
-            leftForOthers = othersFirst + 1  // so the next test comes after the last own consumer
+            // `nil`: no own consumer is left, and this call has ended the delivery on this thread.
+            guard let othersBeforeOwn = giveUpDeliveryIfOnlyOthers() else { return deliverElsewhere(in: trampoline) }
+            leftForOthers = othersBeforeOwn + 1  // asks again after the first other behind the last own consumer
           }
         }
         taken = takeNextConsumer()
@@ -133,7 +137,7 @@ extension FutureState {
   }
 
   /// Resumes the waiters now, and leaves the callbacks in the list for another thread.
-  /// - Returns: Whether consumers are left, so that the caller arranges a later delivery to them.
+  /// - Returns: Whether callbacks are left, so that the caller arranges a later delivery to them.
   final func resumeWaiters(in trampoline: Trampoline) -> Bool {
     var (waiters, leavesCallbacks) = takeWaiters()
     while let waiter = waiters.popFirst()?.takeRetainedValue() { waiter.deliver(waiter, self, trampoline) }

@@ -36,7 +36,7 @@ extension FutureState {
     guard has(.isPrivate) else { return move(self, to: &other, inside: nil) }
     var stage: FutureState = self
     var place: ProgressPlace?  // `nil` until a follower takes the stage's place
-    // Keeps each state alive, as the caller keeps this one: a follower refers to its source until it has another one.
+    // The caller keeps this state alive. This keeps the others, to which their followers refer until `move` below.
     var spliced: [FutureState] = []
     while true {
       let state = stage.target
@@ -64,7 +64,7 @@ extension FutureState {
       // This state is settled, so the stage does not attach.
       return source.cancelIfUnneeded()
     }
-    // Before the link is made, because that is another reference to the source.
+    // First, because the link of the progress is another reference to the source, which then could not become private.
     Self.makePrivate(&source)
     if adoption.needsRelink { relinkProgress() }
     source.attach(.passRetained(stage))
@@ -91,6 +91,7 @@ extension FutureState {
   /// As `setProducer(task:)`, for a task of any type.
   @usableFromInline
   final func setProducer(anyTask task: Task<Void, any Error>) {
+    // Only if it is the first: the task can have made its promise follow a future by now, and the stage for that stays.
     let wasCancelledBefore = setProducer(.task(task), onlyIfFirst: true)
     if wasCancelledBefore { task.cancel() }
   }

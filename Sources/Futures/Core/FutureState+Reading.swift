@@ -39,7 +39,7 @@ extension FutureState {
     }
   #endif
 
-  /// The state that follows this one, if this one is private.
+  /// If this state is private, the state that its only consumer, a stage, resolves; otherwise `nil`.
   final var privateFollower: FutureState? {
     reading { has(.isPrivate) ? consumers.only.map { unsafeDowncast($0, to: FutureState.self).target } : nil }
   }
@@ -56,10 +56,10 @@ extension FutureState {
     reading { Origin(producer: producer, label: extras?.label, derivation: derivation) }
   }
 
-  /// Whether the caller must cancel this state, because no consumer needs it.
+  /// Whether no consumer needs this pending state, which a cancellation then cancels, too; as `isUnneeded`, which has the details.
   final var lacksConsumers: Bool { reading { isUnneeded } }
 
-  /// Whether a cancellation or a resolution came before `orphan(leaving:)` gave the state its inputs, and so has not found them.
+  /// Whether the state was cancelled or resolved before `orphan(leaving:)` gave it its inputs, so that it has not left them.
   final var isLateOrphan: Bool { reading { currentPhase != .orphaned || isCancelled } }
 
   final var label: String? { reading { extras?.label?.text } }
@@ -75,7 +75,7 @@ extension FutureState {
     /// Reports a transition from `previous` that has broken an invariant of `FutureState`; under the lock, after the transition.
     final func checkInvariants(after previous: Phase) {
       let current = phaseForCheck
-      // `endDelivery` changes the phase without the lock.
+      // The one change without the lock: `endDelivery` between two transitions.
       let hasEnded = phaseAfterTransition == .closing && previous == .resolved
       expect(
         previous == phaseAfterTransition || hasEnded,
@@ -98,7 +98,7 @@ extension FutureState {
       expect(current != .resolved || consumers.isEmpty, "5: a resolved future has a consumer left")
       for consumer in consumers.all {
         let status = consumer.statusForCheck
-        let isMarked = status == .listedByOther && current >= .due
+        let isMarked = status == .listedByOther && current >= .due  // only a delivery has others
         expect(status == .listed || status == .resultOnly || isMarked, "5: a consumer in a list is \(status)")
         expect(consumer.isConsumer(of: self), "5: a consumer is in the list of a state that is not its source")
       }

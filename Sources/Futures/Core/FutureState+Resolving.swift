@@ -20,9 +20,9 @@ extension FutureState {
       }
     }
 
-    /// Whether the caller takes the first consumer in the same turn with the lock, because it delivers at once.
+    /// Whether the transition that resolves the state also takes the first consumer, because the caller delivers at once.
     ///
-    /// A stage delivers when the running delivery ends, and a task on another thread.
+    /// A stage does not deliver at once, but when the running delivery ends. A task delivers on another thread.
     var canTakeFirst: Bool {
       switch self {
       case .promise, .library(nil): Trampoline.current.canDeliver

@@ -14,13 +14,14 @@ extension FutureState {
       guard let adoption = target.adopt(follower, waitingFor: derivation.source, inside: nil), !adoption.isCancelled,
         let listed = derivation.source.replace(derivation.stage, by: follower)
       else {
-        // The target has ended or was cancelled, or the source delivers to the stage or gives it another source. So the stage
-        // stays, and the follower waits for `state` again, if its target is pending.
+        // The target is settled or was cancelled, or the source delivers to the stage, or the stage has another source by now. So
+        // the stage stays, and the follower waits for `state` again, if its target is pending.
         var previousSource = state
         target.move(follower, to: &previousSource, inside: nil)
         return false
       }
-      state.setProducer(.none)  // the stage goes away with `listed`
+      state.setProducer(.none)  // no longer the stage, which `listed` releases below
+      // `adopt` did not get `place`, because only now is it sure that the source fills this part.
       if target.narrow(follower, to: place) || adoption.needsRelink { target.relinkProgress() }
       listed.release()
       return false
@@ -29,8 +30,8 @@ extension FutureState {
 
   /// Returns whether a future that a transform made can itself be the derived future, so that no stage has to follow it.
   ///
-  /// That needs the only handle, no consumer, and a producer whose progress can begin after `share`, the part of the source in
-  /// the derived progress. If the producer is a stage, this call moves the stage's progress there.
+  /// That needs a future without other handles (copies) and consumers, and a producer whose progress can begin after `share`: the
+  /// part of the source in the derived progress. If the producer is a stage, this call moves the stage's progress there.
   @usableFromInline
   static func claimExclusive(_ state: inout FutureState, after share: Double) -> Bool {
     reading(&state) { state in
@@ -45,14 +46,14 @@ extension FutureState {
           stage.place = stage.place.inside(ProgressPlace(share: share).next)
           return true
         }
-      // Inputs cannot map their progress to a region.
+      // Inputs cannot map their progress to a part of another.
       case .inputs: return isWhole
       default: return true  // reports no progress, because no promise exists
       }
     }
   }
 
-  /// Whether a pending state has two references, the caller's and that of its producer; under the lock.
+  /// Whether a pending state has only two references, the caller's and that of its producer; under the lock.
   ///
   /// Swift can only test for one reference. So this releases the producer's reference during the test. That reference
   /// exists: a producer first resolves or breaks the state, which needs the lock. The count cannot reach zero,
@@ -65,7 +66,7 @@ extension FutureState {
     return isKnownUniquelyReferenced(&state)
   }
 
-  /// Whether one handle and the producer can be all that refers to the state; under the lock.
+  /// Whether one handle (a `Future`) and the producer can be all that refers to the state; under the lock.
   ///
   /// The state is pending without a consumer, no promise can make another handle, and a lazy producer has started.
   final var canBeExclusive: Bool {

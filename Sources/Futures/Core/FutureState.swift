@@ -50,7 +50,7 @@
 /// | `cancellationHandlers` | The state gets its `onCancel` handlers. | `cancellationToken` |
 /// | `becomeOrphan`, `claimNotified`, `leaveNotified` | The state never resolves, and its consumers learn it. | `orphan`, `OrphanedInputs` |
 /// | `settle`, `settleBroken` | The state gets its outcome, or the reason of its break. | `resolve`, `breakForever` |
-/// | `takeNextConsumer`, `keepDelivery`, `takeWaiters`, `endDelivery` | The consumers get the result, one after another. | `drain`, `resumeWaiters` |
+/// | `takeNextConsumer`, `giveUpDeliveryIfOnlyOthers`, `takeWaiters`, `endDelivery` | The consumers get the result, one after another. | `drain`, `resumeWaiters` |
 ///
 /// A resolution in time, and a cancellation of a derived state:
 ///
@@ -288,7 +288,7 @@ extension FutureState {
 
   /// Whether the producer has not started, because no consumer has attached yet.
   ///
-  /// A switch without the payload, because a copy of the producer would count a reference.
+  /// `.start` without its payload, because a copy of the producer would count a reference.
   final var isDormant: Bool {
     guard currentPhase == .pending else { return false }
     switch producerOrExtras {
@@ -402,8 +402,8 @@ extension FutureState {
       if current == .closing {
         // Reopens a delivery that is about to end (invariant 1). Relaxed: the delivering thread finds the new phase, then takes the
         // lock, and so sees the list.
-        let isOpen = phase.compareExchange(expected: .closing, desired: .delivering, ordering: .relaxed).exchanged
-        current = isOpen ? .delivering : .resolved
+        let isReopened = phase.compareExchange(expected: .closing, desired: .delivering, ordering: .relaxed).exchanged
+        current = isReopened ? .delivering : .resolved
       }
       if current >= .due {
         noteObserved()
@@ -417,7 +417,8 @@ extension FutureState {
         return .listed(starting: start)
       case .following, .due, .delivering:
         list(reference, status)
-        // Marks a consumer of another thread than the delivering one (R28): `current` has the deliveries of this thread alone.
+        // Marks a consumer of another thread than the delivering one (R28). If this thread delivers the state, its trampoline has
+        // the delivery.
         if current == .delivering, !Trampoline.current.deliveries.contains(where: { $0.isOf(self) }) {
           reference._withUnsafeGuaranteedRef { $0.enter(.listedByOther) }
         }
@@ -426,7 +427,8 @@ extension FutureState {
         // The caller still needs the consumer, so the list gets a reference of its own.
         list(retainConsumer(reference.takeUnretainedValue()), status)
         return .orphaned
-      // The caller notifies the input that the state never resolves. The input, unless it is result-only, counts until it leaves.
+      // The caller tells an input of a join that the state never resolves. The input is in no list, but counts as a consumer until
+      // it leaves, unless it is result-only.
       case .orphaned:
         if status == .new { reference._withUnsafeGuaranteedRef { countNotified($0) } }
         return .due
@@ -517,7 +519,7 @@ extension FutureState {
       // For the first state that is spliced, `place` is `nil`: the next source comes after the previous one.
       place = place?.inside(stage.place) ?? stage.place.next
       if isPlain { producer = .none } else { released = detach() }
-      follower.enter(.finished)
+      follower.enter(.finished)  // as after a delivery: the follower now gets another source
       return consumers.remove(.passUnretained(follower))
     }
   }
@@ -555,7 +557,7 @@ extension FutureState {
     }
   }
 
-  /// Narrows the progress of `stage`, the new producer of this state, to `place`: the part of the earlier source that the new one fills.
+  /// Narrows the progress of `stage`, the new producer of this state, to the part `place` of the earlier source's part.
   /// - Returns: Whether the caller links the progress to the new source.
   final func narrow(_ stage: FutureState, to place: ProgressPlace) -> Bool {
     changing {
@@ -605,7 +607,7 @@ extension FutureState {
 
   /// Whether no result ever comes, not even by a cancellation; under the lock.
   ///
-  /// This is the state of a `Future.never` whose failure type cannot represent cancellation.
+  /// This is a `Future.never` (the orphan without sources) whose failure type cannot represent cancellation.
   private final var isEndless: Bool { currentPhase == .orphaned && orphanedInputs == nil && !canRepresentCancellation }
 
   /// Takes a consumer from its list; `nil` if it became result-only before it attached, and so is in no list; under the lock.
@@ -633,8 +635,8 @@ extension FutureState {
     }
   }
 
-  /// Returns the `onCancel` handlers of a pending state.
-  /// - Parameter make: Makes them on first use. Runs under the lock.
+  /// Returns the `onCancel` handlers of a pending state, and makes them on first use.
+  /// - Parameter make: Makes them. Runs under the lock.
   /// - Returns: The handlers; `nil` if the state was settled, or cancelled before they were made.
   final func cancellationHandlers(_ make: () -> CancellationHandlers) -> CancellationHandlers? {
     changing {
@@ -714,13 +716,9 @@ extension FutureState {
 // MARK: - Transitions: settling and delivering
 
 extension FutureState {
-  /// Resolves a pending state.
-  /// - Parameters:
-  ///   - isSuccess: Whether the result is a value.
-  ///   - resolver: The kind of the caller.
-  ///   - released: The objects that the state no longer needs.
-  ///   - store: Stores the result. Runs under the lock.
-  /// - Returns: The caller's next step.
+  /// Resolves a pending state, with the parameters of `resolve(isSuccess:by:_:)`; returns the caller's next step.
+  ///
+  /// `released` gets the objects that the state no longer needs.
   @inline(__always)
   final func settle(
     isSuccess: Bool,
@@ -768,7 +766,7 @@ extension FutureState {
 
   /// Takes the first consumer of a state that has its outcome, or the reason of its break, and stores the phase that follows.
   ///
-  /// Under the lock. After the last consumer, the delivery can end without the lock.
+  /// Under the lock. After the last consumer the phase is `closing`, so that `endDelivery` needs no lock.
   @inline(__always)
   private final func takeFirst() -> TakenConsumer? {
     guard let reference = consumers.popFirst() else {
@@ -803,12 +801,13 @@ extension FutureState {
     phase.compareExchange(expected: .closing, desired: .resolved, ordering: .releasing).exchanged
   }
 
-  /// Keeps the delivery on this thread while the list has an own consumer: one that the thread found or attached itself.
+  /// Ends the delivery on this thread if only others are left in the list: consumers that other threads attached during it.
   ///
   /// The next call comes after the last own consumer of this call. So all calls together pass a consumer at most twice.
-  /// - Returns: How many consumers of other threads precede the last own one; `nil` without an own one, and the state is `due`.
+  /// - Returns: `nil` if the delivery has ended here, and the state is `due` for another thread. Otherwise this thread goes on, and
+  ///   the result is the number of others before the last own consumer.
   @inline(never)
-  final func keepDelivery() -> Int? {
+  final func giveUpDeliveryIfOnlyOthers() -> Int? {
     changing {
       var (countBeforeLastOwn, others): (Int?, Int) = (nil, 0)
       for consumer in consumers { if consumer.isOfOther { others += 1 } else { countBeforeLastOwn = others } }
@@ -821,7 +820,7 @@ extension FutureState {
   /// - Returns: The waiters, and whether callbacks are left.
   final func takeWaiters() -> (waiters: ConsumerList, leavesCallbacks: Bool) {
     changing {
-      // After the listeners of its progress, a state can be resolved already, without a consumer.
+      // A state that settled during a notification of its listeners can be `resolved`, if it then had no consumer.
       guard currentPhase == .due else { return (ConsumerList(), !consumers.isEmpty) }
       // A broken state has no result to resume its waiters with. Listeners get the last progress before a waiter resumes (R20).
       let keepsWaiters = has(.isBroken) || consumers.first?._withUnsafeGuaranteedRef({ $0.kind }) == .progress
@@ -855,7 +854,7 @@ extension FutureState {
     // Moves the listeners of the progress into `consumers`.
     _ = progressRecord?.end(isSuccess: false, before: &consumers)
     if consumers.isEmpty { return }
-    // Only the address, because the closure can run after this object has gone.
+    // This state in its own list is not counted. Only its address, because the closure can run after the state has gone.
     let this = Unmanaged.passUnretained(self).toOpaque()
     Trampoline.current.runOrDefer { [consumers] in
       var consumers = consumers

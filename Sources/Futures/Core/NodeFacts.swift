@@ -17,7 +17,7 @@ struct NodeFacts {
   var endsWithOneInput = false
   /// Whether an event that is no input can end the state: an item that another thread starts, or an answer.
   var endsWithoutInputs = false
-  /// Whether no input is enough, whatever its result: a join that cannot fail.
+  /// Whether the result needs all inputs, because none can end the state early: a join that cannot fail.
   var needsEachInput = false
 
   /// Reads the facts of a consumer or of a state; with `isListed`, also those that the lock of the listing source protects.

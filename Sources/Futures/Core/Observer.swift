@@ -18,7 +18,7 @@ enum Callback<Value: Sendable, Failure: Error>: Sendable {
     case .resolved(let callback): callback(result)
     case .succeeded(let callback): if case .success(let value) = result { callback(value) }
     case .failed(let callback): if case .failure(let error) = result { callback(error) }
-    case .input: break  // `deliver` alone calls the closure of a join
+    case .input: break  // `deliver(to:from:in:)` alone calls the closure of a join
     }
   }
 

@@ -17,7 +17,7 @@ final class OrphanedInputs: Inputs, @unchecked Sendable {
   /// Whether these are the inputs of a join, which their sources count.
   private let areCounted: Bool
 
-  /// The interruption that can still resolve the orphan.
+  /// The interruption (a timeout or a token) that can still resolve the orphan.
   private let interruption: Inputs?
 
   /// How many inputs of joins the orphan has notified that have not left since; they are in no list; under the orphan's lock.
@@ -44,7 +44,7 @@ final class OrphanedInputs: Inputs, @unchecked Sendable {
     interruption = nil
   }
 
-  // The derived state of the join has gone, so no handle can cancel it. The join leaves the orphans without cancelling them.
+  // The derived state of the join has gone, so no handle can cancel it. The join leaves its sources without cancelling them.
   deinit {
     guard areCounted, claimLeaving() else { return }
     for input in inputs { _ = input.source?.leaveNotified() }
@@ -61,7 +61,7 @@ final class OrphanedInputs: Inputs, @unchecked Sendable {
     _ = interruption?.removeFromInputs(forResult: needsResult)
     return inputs.compactMap { input -> FutureState? in
       guard let source = input.source else { return nil }
-      // The join has counted its input as arrived. So the join leaves, even if its derived state still needs a result.
+      // A join has counted this input as arrived, so it needs no result of it, whatever `needsResult` says.
       if areCounted { return source.leaveNotified() ? source : nil }
       guard let consumer = input.consumer else { return nil }
       return source.removeCancelled(consumer, forResult: needsResult) ? source : nil

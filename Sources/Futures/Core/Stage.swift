@@ -93,7 +93,7 @@ extension FutureState {
 package final class FollowingStage<Stored: OutcomeStorage>: MovingStage<Stored>, @unchecked Sendable {
   // @unchecked: as the base class says.
 
-  /// The state that the stage resolves in its own place, because the links of a promise's state can be in use.
+  /// The state that the stage resolves instead of itself: a promise's, which can be in its own list, so in no source's list.
   @usableFromInline final let promiseState: TypedState<Stored>?
 
   /// Makes a stage that resolves itself, or `promiseState`; without a source, `adopt` gives it one.

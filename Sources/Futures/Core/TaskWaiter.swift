@@ -45,7 +45,7 @@ extension TypedState {
 
 extension FutureState {
   /// Removes a waiter, and cancels the state if the caller asks for that and no other consumer needs it.
-  /// - Returns: Whether the caller resumes the waiter. `attach` resumes one that is not attached yet.
+  /// - Returns: Whether the caller resumes the waiter. A waiter that is not attached yet is resumed by `attach(_:resuming:)`.
   @usableFromInline
   final func endWait(of waiter: Consumer, cancelling isCancelling: Bool) -> Bool {
     let departure = leave(waiter)

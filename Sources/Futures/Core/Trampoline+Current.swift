@@ -1,7 +1,7 @@
 internal import CFutures
 
 extension Trampoline {
-  /// How many consumers of other threads a delivery runs before it can hand the rest on (R28); the explorer has a lower number.
+  /// How many consumers of other threads a delivery runs before it can go to the global queue (R28); fewer in the explorer.
   var maximumForOthers: Int { 1_000 }
 
   /// The calling thread's trampoline; made on first use, freed when the thread ends.

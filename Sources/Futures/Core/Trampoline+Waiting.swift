@@ -24,7 +24,7 @@ extension Trampoline {
     fileprivate func delays(_ derivation: Derivation) -> Bool {
       let (stage, source) = (derivation.stage, derivation.source)
       guard let consumer, isOf(source) else { return false }
-      // Another consumer runs. It delays the stage if the stage is still in the list.
+      // If another consumer runs, it delays a stage that is still in the list.
       guard consumer.toOpaque() == Unmanaged.passUnretained(stage).toOpaque() else { return source.hasListed(stage) }
       // The stage's transform waits for its own result, unless a context runs the transform, which can be on another thread.
       return stage.kind != .queued && stage.kind != .custom

@@ -67,9 +67,7 @@ package struct Trampoline {
   /// A state with work for this thread.
   struct ReadyState {
     let state: FutureState
-    /// Whether to notify the listeners of a changed progress.
-    ///
-    /// If not, the work is to run the consumers, because a stage has resolved the state during a delivery.
+    /// Whether to notify the listeners of a changed progress; otherwise, to run the consumers: a stage has resolved the state.
     let isForProgress: Bool
   }
 
@@ -96,7 +94,7 @@ package struct Trampoline {
   ///   - mayHandOn: As in `drain`.
   func deliver(_ state: FutureState, startingWith first: TakenConsumer? = nil, mayHandOn: Bool = true) {
     guard first != nil || canDeliver else {
-      // Resuming a waiter takes no stack. It cannot be deferred, because this thread can block until the waiter has gone on.
+      // Resuming takes no stack. Not deferred, because this thread can block until the task of the waiter has continued.
       guard state.resumeWaiters(in: self) else { return }
       return storage.pointee.deferred.append { state.drain(in: self, mayHandOn: mayHandOn) }
     }
@@ -111,7 +109,7 @@ package struct Trampoline {
     // A callback can report to another future, whose callback reports to the next one, so notifications nest as deliveries do.
     // Not `runOrDefer`: its closure would cost an allocation in each report.
     guard enter() else { return `defer` { runReady() } }
-    leave()  // notifies: it runs the ready states
+    leave()  // notifies: it runs the ready states, of which `state` is one
   }
 
   /// Makes `state` ready: this thread notifies its progress listeners when the current delivery or notification ends.

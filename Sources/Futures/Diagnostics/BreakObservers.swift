@@ -36,7 +36,7 @@ package final class BreakObservers: Sendable {
     let previous = list.update { list in
       var all = list?.all ?? []
       body(&all)
-      defer { list = all.isEmpty ? nil : List(all) }
+      defer { list = all.isEmpty ? nil : List(all) }  // after `return` has read the old list
       return list
     }
     _ = previous  // released here, outside the lock

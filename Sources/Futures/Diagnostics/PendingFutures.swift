@@ -34,7 +34,7 @@ package final class PendingFutures {
 
   /// The entries, the last one added last.
   fileprivate private(set) var slots: [Slot] = []
-  /// The positions of the first `positionCount` entries, which are only found when they are needed.
+  /// The positions of the first `positionCount` entries in `slots`; `position(of:)` adds the others on demand.
   private var positions: [ObjectIdentifier: Int] = [:]
   private var positionCount = 0
   /// The number of additions before the next sweep.
@@ -60,7 +60,7 @@ package final class PendingFutures {
     (positions, positionCount) = ([:], 0)
   }
 
-  /// Returns the position of an object's entry; notes the positions of all new entries first; amortised O(1).
+  /// Returns the position of an object's entry; first notes the positions of entries that were added since; amortised O(1).
   fileprivate func position(of object: AnyObject) -> Int? {
     while positionCount < slots.count {
       positions[slots[positionCount].object.identity] = positionCount
@@ -84,7 +84,7 @@ package final class PendingFutures {
         return state.isResolved && state.isDelivered
       }
       untilSweep = max(Self.smallestSweep, slots.count)
-      // Frees memory, because many were pending at once, and no longer are.
+      // A copy has less capacity: many were pending at once, and no longer are.
       if slots.capacity > 8 * untilSweep { slots = slots.map { $0 } }
     }
     slots.append(Slot(entry: entry, object: ObjectMemory(of: object), source: source.map(ObjectMemory.init(of:))))
@@ -113,7 +113,7 @@ package struct PendingEntry {
   package var due: DispatchTime?
   /// The queue or the custom context of submitted work.
   package var context: AnyObject?
-  /// Returns `object` as a state, `nil` if it is none; the kind of the entry tells, except for work: a stage or a callback.
+  /// Returns `object` as a state, or `nil` if its kind is no state; work can be a stage, which is a state, or a callback.
   func state(_ object: AnyObject) -> FutureState? {
     switch kind {
     case .promise, .task, .request, .join, .timer: unsafeDowncast(object, to: FutureState.self)
@@ -159,11 +159,7 @@ extension LockedReference where Object == PendingFutures {
     nonmutating set { change { $0.isForAllThreads = newValue } }
   }
 
-  /// Tracks the promises that are made in `body`, for the test kit.
-  /// - Parameters:
-  ///   - onlyThisThread: Whether to track only promises that the calling thread makes.
-  ///   - body: Runs once.
-  /// - Returns: The result of `body`.
+  /// Tracks the promises that the calling thread, or any thread, makes in `body`; for the test kit.
   package func track<Result>(onlyThisThread: Bool, _ body: () -> Result) -> Result {
     let thread = onlyThisThread ? UnsafeMutableRawPointer.ofCurrentThread : nil
     change { $0.threadsOfTests.append(thread) }
@@ -183,16 +179,11 @@ extension LockedReference where Object == PendingFutures {
     _ = previous  // released here, outside the lock
   }
 
-  /// Adds an object, if the calling thread is tracked.
-  /// - Parameters:
-  ///   - kind: The kind of the object.
-  ///   - object: The object, which the table does not keep alive.
-  ///   - label: Names an object that has no label of its own.
-  ///   - fileID: The file, a static string.
-  ///   - line: The line.
-  ///   - due: The time of a timer.
-  ///   - context: The queue or the custom context of submitted work.
-  ///   - source: The future that the object waits for. Submitted work gets its label, file and line from that future.
+  /// Adds `object`, which the table does not keep alive, if the calling thread is tracked.
+  ///
+  /// `label` is for an object without a label of its own, `fileID` is a static string, `due` the time of a timer, and `context`
+  /// the queue or custom context of submitted work. The object waits for `source`. Submitted work gets label, file and line from
+  /// the entry of its source.
   package func add(
     _ kind: PendingEntry.Kind,
     _ object: AnyObject,
