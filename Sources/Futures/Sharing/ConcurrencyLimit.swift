@@ -345,10 +345,11 @@ private final class WaitForSlot: Inputs, @unchecked Sendable {
   override func describe(into facts: inout NodeFacts) {
     (facts.inputs, facts.endsWithoutInputs) =
       limit.queue.withLockIfAvailable { queue in
-        // A slot without a holder belongs to work that is starting, or whose future is not known, so it can end at any time. And a
-        // cancellable holder gives its slot back when it is cancelled, for example by a timeout of its caller.
-        let canBeFreed = queue.holders.count < queue.running || queue.holders.values.contains(where: \.isCancellable)
-        return (queue.holders.values.map(\.state), canBeFreed)
+        // Not only the end of an input can free a slot. A slot without a holder belongs to work that is starting, or whose future is
+        // not known. And a cancellable holder gives its slot back when it is cancelled, for example by a timeout of its caller.
+        let holders = queue.holders.values
+        let isFreedWithoutInput = holders.count < queue.running || holders.contains(where: \.isCancellable)
+        return (holders.map(\.state), isFreedWithoutInput)
       } ?? (nil, true)  // another thread has the lock: the inputs are unknown
     facts.endsWithOneInput = true  // which frees its slot
   }

@@ -172,7 +172,7 @@ public final class FutureCache<Key: Hashable & Sendable, Value: Sendable, Failur
       self?.keep(value, for: key, number)
       return value
     }
-    future.whenSettled { [state] in
+    future.whenSettled { [state] in  // a load that has failed or broken leaves no slot
       let slot = state.withLock { $0.removeUnlessLoaded(key, number) }
       _ = slot  // released here, outside the lock
     }
