@@ -8,7 +8,7 @@
   @Suite("Evidence that a callback comes more than once") struct CallbackRepetitionTests {
     private func reason(_ body: String) -> String? {
       let tokens = SourceTokens("{\n\(body)\n}")
-      return CallbackRepetition(of: ["completion"], in: 0...tokens.items.count - 1, tokens).refusal("")?.reason
+      return CallbackRepetition(of: ["completion"], in: 0...tokens.items.count - 1, tokens, title: "").refusal?.reason
     }
 
     @Test(

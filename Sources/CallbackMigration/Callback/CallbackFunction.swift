@@ -3,8 +3,6 @@ package struct CallbackFunction {
   let symbol: SymbolGraph.Symbol
   let declaration: Declaration
   package let callbacks: Callbacks
-
-  /// The package's configuration for the function.
   let knowledge: FunctionKnowledge
 
   /// The type that has the function, if the module declares that type.
@@ -20,7 +18,7 @@ package struct CallbackFunction {
   private let asyncCounterpart: ExpectedCounterpart
   private let futureCounterpart: ExpectedCounterpart
 
-  /// An existing declaration that calls of the async counterpart could mean; `nil` if the counterpart has a free name.
+  /// An existing declaration that calls of the async counterpart could mean, too; `nil` if there is none.
   let rival: Refusal.OtherName?
 
   /// Why the async counterpart does not have the name of the function; `nil` if it has.
@@ -36,11 +34,12 @@ package struct CallbackFunction {
   /// The lower one of the function's own access level and that of the enclosing types.
   let visibility: AccessLevel
 
-  /// Reads a symbol of a module; `nil` if it is no function with a callback, or stands in no file.
+  /// Reads a symbol of a module; `nil` if the symbol is no function with a callback, or stands in no file.
   init?(_ symbol: SymbolGraph.Symbol, in module: ModuleFacts) {
     guard let path = symbol.location?.path, let declaration = Declaration(symbol.tokens) else { return nil }
     let knowledge = module.configuration.knowledge(of: symbol.title)
     let documentation = symbol.docComment?.lines.map(\.text).joined(separator: " ") ?? ""
+    // The closure returns the bodies that get the callbacks, once it is known which parameters are callbacks.
     let callbacks = Callbacks(declaration, module.aliases, module.types, documentation: documentation, knowledge) {
       module.bodies.implementations(of: symbol, declaration, $0).flatMap(\.self)
     }

@@ -31,7 +31,7 @@ enum CallbackNames {
   ]
 
   /// First words of functions that end a repetition, as in `stopObserving(completion:)`.
-  private static let endings: Set<String> = [
+  private static let endingVerbs: Set<String> = [
     "stop", "end", "remove", "cancel", "finish", "disable", "delete", "close", "unsubscribe", "unregister",
   ]
 
@@ -53,14 +53,14 @@ enum CallbackNames {
       return isCompletion || isWork ? .unknown : .many
     }
     let words = words(function)
-    let isEnding = words.first.map(endings.contains) == true
+    let isEnding = words.first.map(endingVerbs.contains) == true
     let isRequest = words.first.map(requests.contains) == true
     let isRepeating = words.enumerated().contains { index, word in
       guard hasWord([word], like: repeatingFunctions) else { return false }
       // `sendPoll` sends a questionnaire.
       if index > 0, ["poll", "polls"].contains(word) { return false }
       // `getSubscription` and `loadListeners` ask for a thing of that name.
-      if isRequest { return !nouns.contains { word.hasSuffix($0) } }
+      if isRequest { return !nounEndings.contains { word.hasSuffix($0) } }
       // With a completion, a word in `-ption` is a thing that the function sets: `setThreadSubscription(completion:)`.
       // The other nouns do not count here, because `addListener(completion:)` keeps its callback.
       return !(isCompletion && word.contains(endingOfSettableNouns))
@@ -86,7 +86,7 @@ enum CallbackNames {
   ]
 
   /// Endings of nouns that are made from a verb, as in `subscription` and `listeners`.
-  private static let nouns = [endingOfSettableNouns, endingOfSettableNouns + "s", "er", "ers", "or", "ors"]
+  private static let nounEndings = [endingOfSettableNouns, endingOfSettableNouns + "s", "er", "ers", "or", "ors"]
   private static let endingOfSettableNouns = "ption"
 
   /// The first of the phrases that a documentation comment has; `nil` if it has none.
@@ -101,19 +101,19 @@ enum CallbackNames {
     "whenever", "again and again", "for each", "for every", "periodically", "until you", "until it is removed",
   ]
 
-  /// Whether the name of a function suggests that its callback's values are valid inside the callback only: `read(_:)`.
+  /// Whether a function, by its name, lends values, which are valid inside its callback only, as `read(_:)` does.
   ///
   /// If the callback gets the result of the work, only the first word counts: `write(_:completion:)` lends nothing.
-  static func isScoped(function: String, givesResult: Bool = false) -> Bool {
+  static func lendsValues(function: String, givesResult: Bool = false) -> Bool {
     let words = words(function)
     // `inDatabase` and `asyncWithPool` lend a value; `logIn` and `loginWithToken` have these words later, and lend none.
     let first = words.first { $0 != "async" }
-    return first.map(leadingScopes.contains) == true || !givesResult && words.contains { scopes.contains($0) }
+    return first.map(lendingVerbs.contains) == true || !givesResult && words.contains { lendingWords.contains($0) }
   }
 
-  private static let leadingScopes: Set<String> = ["with", "in", "use", "borrow", "lend", "access", "transaction"]
+  private static let lendingVerbs: Set<String> = ["with", "in", "use", "borrow", "lend", "access", "transaction"]
 
-  private static let scopes: Set<String> = [
+  private static let lendingWords: Set<String> = [
     "read", "write", "perform", "access", "borrow", "lend", "transaction", "reading", "writing",
   ]
 

@@ -6,26 +6,25 @@ struct CallbackRepetition {
 
   /// The names of the callbacks.
   private let names: [String]
+  private let title: String
 
-  /// Makes the refusal of the function with a title; `nil` without evidence.
-  private var evidence: ((_ title: String) -> Refusal)?
+  /// The reason why the function gets no counterpart; `nil` without evidence.
+  private(set) var refusal: Refusal?
 
-  init(of names: [String], in body: ClosedRange<Int>, _ tokens: SourceTokens) {
+  init(of names: [String], in body: ClosedRange<Int>, _ tokens: SourceTokens, title: String) {
     self.tokens = tokens
     self.names = names
+    self.title = title
     // In `#if` one branch runs, and `let completion = once(completion)` is another closure: such bodies prove nothing.
     let isUnclear = body.contains { index in
       tokens[index] == "#if" || names.contains(tokens[index]) && Self.declares(index, tokens)
     }
     guard !isUnclear else { return }
-    evidence = repetition(in: body.lowerBound + 1..<body.upperBound)
-    if evidence == nil, let line = lineOfListener(in: body) { evidence = { .comesForEachEvent(line, $0) } }
+    refusal = repetition(in: body.lowerBound + 1..<body.upperBound)
+    if refusal == nil, let line = lineOfListener(in: body) { refusal = .comesForEachEvent(line, title) }
   }
 
-  /// The reason why the function with a title gets no counterpart; `nil` if its callback can come once.
-  func refusal(_ title: String) -> Refusal? { evidence?(title) }
-
-  /// Whether a word is the name of a new variable or function, also in a pattern such as `case let .waiting(completion)`.
+  /// Whether a word names a new variable or function, also in a pattern: `let (id, done)`, `case let .waiting(done)`.
   private static func declares(_ index: Int, _ tokens: SourceTokens) -> Bool {
     if ["let", "var", "func", "for"].contains(tokens[index - 1]) { return true }
     guard let open = tokens.parent(index), tokens[open] == "(" else { return false }
@@ -36,23 +35,17 @@ struct CallbackRepetition {
   // MARK: Two calls
 
   /// The evidence of the statements in a range, or of those in their blocks and closures; `nil` if there is none.
-  private func repetition(in range: Range<Int>) -> ((String) -> Refusal)? {
+  private func repetition(in range: Range<Int>) -> Refusal? {
     let statements = tokens.statements(in: range)
     for (position, statement) in statements.enumerated() {
       if let first = callBeforeEnd(of: statement) {
         for later in statements[(position + 1)...] {
-          if let second = sureCall(later) {
-            let (firstLine, secondLine) = (tokens.line(first), tokens.line(second))
-            return { .comesTwice(firstLine, secondLine, $0) }
-          }
+          if let second = sureCall(later) { return .comesTwice(tokens.line(first), tokens.line(second), title) }
           // A path that leaves here might be the one with the first call.
           if hasExit(later) { break }
         }
       }
-      if let call = callInLoop(statement) {
-        let line = tokens.line(call)
-        return { .comesInLoop(line, $0) }
-      }
+      if let call = callInLoop(statement) { return .comesInLoop(tokens.line(call), title) }
       for inner in blocks(of: statement) + closures(in: statement).map(tokens.content) {
         if let evidence = repetition(in: inner) { return evidence }
       }
@@ -110,6 +103,8 @@ struct CallbackRepetition {
   // MARK: A call on each path
 
   /// The first call that each path through a statement makes, also later in a closure; `nil` if a path makes none.
+  ///
+  /// Passing the callback to a function counts as a call, because that function should call it.
   private func sureCall(_ statement: Range<Int>) -> Int? {
     let start = statement.lowerBound
     switch tokens[start] {
@@ -194,20 +189,22 @@ struct CallbackRepetition {
 
   private func isLowercase(_ index: Int) -> Bool { tokens[index].first.map { $0.isLowercase || $0 == "_" } == true }
 
-  /// Which jumps count as exits: a `break` whose loop or `switch` has its brace before the token `breaks`, and a `continue`
-  /// whose loop has its brace before `continues`.
+  /// The jumps that count as exits, by the place of the loop or `switch` to which a jump belongs.
   private struct Exits {
-    let breaks: Int
-    let continues: Int
+    /// A `break` is an exit if the brace of its loop or `switch` stands before this token.
+    let breakLimit: Int
+
+    /// A `continue` is an exit if the brace of its loop stands before this token.
+    let continueLimit: Int
 
     /// The jumps that leave a statement and its own loop.
     static func of(_ statement: Range<Int>) -> Exits {
-      Exits(breaks: statement.lowerBound, continues: statement.lowerBound)
+      Exits(breakLimit: statement.lowerBound, continueLimit: statement.lowerBound)
     }
 
-    /// The jumps that end a loop, given its body after the brace: its own `break` does, its own `continue` does not.
+    /// The jumps that end a loop, whose brace is the token before `body`: its own `break`, but not its own `continue`.
     static func ofLoop(_ body: Range<Int>) -> Exits {
-      Exits(breaks: body.lowerBound, continues: body.lowerBound - 1)
+      Exits(breakLimit: body.lowerBound, continueLimit: body.lowerBound - 1)
     }
   }
 
@@ -227,7 +224,7 @@ struct CallbackRepetition {
       guard isBreak || tokens[index] == "continue",
         let loop = tokens.brace(ofLoopAround: index, orSwitch: isBreak)
       else { return true }
-      return loop < (isBreak ? exits.breaks : exits.continues)
+      return loop < (isBreak ? exits.breakLimit : exits.continueLimit)
     }
   }
 

@@ -92,11 +92,9 @@ package struct Callbacks {
   var failure: Int?
 
   package var progress: (parameter: Int, shape: ProgressShape)?
-
-  /// The parameter that only names the queue of the callback, and the argument that a counterpart passes for it.
   var queue: QueueParameter?
 
-  /// The line of a body that succeeds without a value, so that the counterpart returns an optional.
+  /// The line of a body that calls back with neither a value nor an error, so that the counterpart returns an optional.
   var lineWithoutValue: Int?
 
   /// The difference of a counterpart that returns a failure, and does not throw it.
@@ -163,6 +161,7 @@ extension Callbacks {
     } else if completions.count == 1 {
       let shape = reader.shape(first.type, first.index)
       self.init(shape: shape, labels: reader.tupleLabels(first.type.labels, for: shape), completion: first.index)
+      // The counterpart returns these values as they are, also `nil`; a note names the line that passes `nil`.
       if case .valuesOrError(_, areOptional: false) = shape { lineWithoutValue = reader.lineWithoutValue(first.index) }
       if case .values(let values) = shape { returnedFailure = reader.returnedFailure(values, first.type.labels) }
     } else {

@@ -55,7 +55,7 @@ struct FunctionBodies {
       return []
     }
     var found = [FunctionBody(tokens: tokens, range: body, callbacks: callbacks)]
-    // Follows a chain such as `load`, `send` and `perform`, through about eight bodies. A circle adds no body again.
+    // Follows a chain such as `load`, `send` and `perform`, up to about eight bodies. A circle adds no body again.
     var next = 0
     while next < found.count, found.count < 8 {
       let body = found[next]
@@ -110,7 +110,7 @@ struct FunctionBody {
       // A local collection ends with the function.
       if let name = tokens.collection(keeping: index), !declares(name) { return .isKept(in: name, title) }
     }
-    return CallbackRepetition(of: callbacks, in: range, tokens).refusal(title)
+    return CallbackRepetition(of: callbacks, in: range, tokens, title: title).refusal
   }
 
   /// The line of a call that passes `nil` for the error, its last argument, and for a value; `nil` if there is none.
@@ -132,7 +132,8 @@ struct FunctionBody {
       let isCall = tokens[index - 1] == "." && tokens[index + 1] == "(" && tokens[index + 2] == ")"
       // In a branch or a closure, the call might not run.
       guard tokens[index] == name, isCall, tokens.parent(index) == range.lowerBound else { return false }
-      let handle = tokens[["?", "!"].contains(tokens[index - 2]) ? index - 3 : index - 2]
+      let isChained = ["?", "!"].contains(tokens[index - 2])
+      let handle = tokens[isChained ? index - 3 : index - 2]
       return range.contains { tokens[$0] == "return" && tokens[$0 + 1] == handle }
     }
   }
@@ -169,7 +170,7 @@ struct FunctionBody {
 extension SourceTokens {
   /// The inner name of the parameter with a label; `nil` if the function has no such parameter.
   fileprivate func parameter(labelled label: String, ofFunction name: Int) -> String? {
-    var open = name + 1
+    var open = name + 1  // Generic parameters can follow the name.
     while open < items.count, self[open] != "(" { open += 1 }
     for element in arguments(in: open) ?? [] where self[element.lowerBound] == label {
       let second = element.lowerBound + 1

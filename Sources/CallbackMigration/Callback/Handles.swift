@@ -60,7 +60,7 @@ struct Handles {
     let bare = aliases.resolve(aliases.wrapped(type) ?? type)
     let isSendable = facts.sendability(of: bare, genericSendables) == .yes
     var reader = TokenReader(bare)
-    while reader.take("any") || reader.take("some") {}  // Skips these words.
+    while reader.take("any") || reader.take("some") {}  // Skips both words.
     let names = reader.takeTypeName().names
     // A type such as a tuple has no name, and no method that could cancel.
     let name = reader.isAtEnd ? names.last : nil
@@ -100,11 +100,11 @@ struct Handles {
       return .calls(HandleCall(method: "cancel()", isOptional: aliases.isOptional(type)))
     }
     if let method = endings["cancel"] {
-      guard let refusal = method.refusal else { return call("cancel()") }
-      return .refused(.cannotCancel(bare.text, because: refusal, title))
+      guard let obstacle = method.obstacle else { return call("cancel()") }
+      return .refused(.cannotCancel(bare.text, because: obstacle, title))
     }
     if let other = endings.keys.min() { return .refused(.mightCancel(bare.text, "\(other)()", title)) }
-    // A `Sendable` type, or a type of the module, has no such method here, and so is a plain value.
+    // No method that ends work is known. A `Sendable` type, or one of the module, hides none, and so is a plain value.
     let isValue = isSendable || identifier.flatMap { types.symbols[$0] }?.isType == true
     if !isValue {
       let unknown = Refusal.unknownHandle(bare.text, title)
@@ -118,18 +118,18 @@ struct Handles {
 
   /// The call that ends the work of a handle with these methods; `nil` if there is no such call.
   private static func ending(among methods: [String: CancelMethod]) -> String? {
-    let usable = methods.filter { $0.value.refusal == nil }.keys
+    let usable = methods.filter { $0.value.obstacle == nil }.keys
     return (usable.contains("cancel") ? "cancel" : usable.min()).map { "\($0)()" }
   }
 
-  /// The methods that end work, of a type, its superclasses and its protocols; for each name, the type's own one first.
+  /// The methods that end work, by name, of a type, its superclasses and protocols; the nearest of each name counts.
   private func methods(of type: String) -> [String: CancelMethod] {
     types.family(of: type).reduce(into: [:]) { found, type in
       found.merge(methods[type] ?? [:]) { first, _ in first }
     }
   }
 
-  /// The method that starts a handle of this type.
+  /// The method that starts a handle of this type; `nil` if the module shows none.
   private func start(of type: String) -> String? { types.family(of: type).lazy.compactMap { starts[$0] }.first }
 
   /// Whether a token names `Task` or Foundation's `Progress`, which are `Sendable`, have `cancel()`, and need no start.
@@ -144,9 +144,10 @@ struct Handles {
     return ["Operation", "BlockOperation"].contains(name.text) ? "start()" : nil
   }
 
-  /// Whether a token can name a type of Foundation: one of its modules, of C, or without an identifier.
+  /// Whether a token can name a type of Foundation, by an identifier of C or of one of its modules, or without one.
   private func isOfFoundation(_ name: Token) -> Bool {
     guard let type = name.type else { return true }
+    // The length of the name precedes the module's name: `Foundation`, or `FoundationEssentials` and the like.
     return type.hasPrefix("c:") || type.contains("10Foundation") || type.contains("20Foundation")
   }
 
@@ -185,7 +186,7 @@ package struct HandleCall {
   var isThrowing = false
   var returnsValue = false
 
-  /// The call on a handle of this name, in a task if it is awaited; `task` is the spelling of that type.
+  /// The call on a handle of this name, in a task if it is awaited; `task` is the spelling of the type `Task`.
   package func text(of handle: String, task: String = "Task") -> String {
     let words = [returnsValue ? "_ =" : "", isThrowing ? "try?" : "", isAwaited ? "await" : ""].filter { !$0.isEmpty }
     let call = "\(handle)\(isTransferred ? ".value" : "")\(isOptional ? "?" : "").\(method)"
@@ -211,7 +212,7 @@ private struct CancelMethod {
   }
 
   /// The reason why a counterpart cannot call the method on a handle that it stores; `nil` if it can.
-  var refusal: String? {
+  var obstacle: String? {
     if declaration.modifiers.contains("mutating") { return "changes its handle" }
     if declaration.modifiers.contains("consuming") { return "uses its handle up" }
     return nil

@@ -10,7 +10,7 @@ struct QueueParameter {
   /// A `queue` without a default might be the queue of the work, so it stays a parameter.
   init?(_ declaration: Declaration, _ aliases: TypeAliases, _ configuredName: String?) {
     let parameters = declaration.parameters
-    let found = parameters.indices.filter { index in
+    let candidates = parameters.indices.filter { index in
       let parameter = parameters[index]
       let names = [parameter.label, parameter.name]
       if let configuredName { return names.contains(configuredName) }
@@ -18,11 +18,11 @@ struct QueueParameter {
       guard ["DispatchQueue", "OperationQueue", "Dispatch.DispatchQueue"].contains(type.text) else { return false }
       return names.contains { CallbackNames.isQueue($0, hasDefault: parameter.defaultValue != nil) }
     }
-    // Of `callbackQueue` and `queue = .main`, the first is meant.
-    let named = found.first { index in
+    // Of `callbackQueue` and `queue = .main`, `callbackQueue` is meant.
+    let named = candidates.first { index in
       [parameters[index].label, parameters[index].name].contains { CallbackNames.isQueue($0, hasDefault: false) }
     }
-    guard let found = named ?? found.first else { return nil }
+    guard let found = named ?? candidates.first else { return nil }
     index = found
     let type = aliases.resolve(parameters[found].type)
     if parameters[found].defaultValue != nil {

@@ -37,7 +37,7 @@ package struct Refusal: Equatable, Sendable {
     entry = Entry(key: table.rawValue, pattern: title, value: value)
   }
 
-  /// The reason with `…` for each name, which stands between backticks; the report groups refusals by it.
+  /// The reason with `…` for each name between backticks; the report groups refusals by this text.
   var general: String {
     reason.split(separator: "`", omittingEmptySubsequences: false).enumerated()
       .map { $0.offset.isMultiple(of: 2) ? String($0.element) : "`…`" }.joined()
@@ -111,8 +111,8 @@ extension Refusal {
     Refusal("its callback is stored in `\(property)`, and may be called again", .once, title)
   }
 
-  static func isKept(in property: String, _ title: String) -> Refusal {
-    Refusal("its callback is kept in `\(property)`, from which other code calls it much later or never", .once, title)
+  static func isKept(in collection: String, _ title: String) -> Refusal {
+    Refusal("its callback is kept in `\(collection)`, from which other code calls it much later or never", .once, title)
   }
 
   static func comesTwice(_ first: Int, _ second: Int, _ title: String) -> Refusal {
@@ -200,7 +200,7 @@ extension Refusal {
     return Refusal(reason, .transfer, title)
   }
 
-  /// Calls of the counterpart could mean an existing declaration; its other name, such as `loadAsync`, is no better.
+  /// Calls of the counterpart could mean an existing declaration, by its own name and by the other, as `loadAsync`.
   static func isTaken(_ reason: OtherName, for function: String, proposing name: String) -> Refusal {
     Refusal("\(reason.text), and async code that calls it would get the new one", .renames, function, name)
   }

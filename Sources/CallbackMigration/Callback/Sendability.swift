@@ -38,12 +38,12 @@ struct TypeFacts {
     }
   }
 
-  /// Whether all types that conform to a protocol are `Sendable`.
+  /// Whether all types that conform to a protocol are `Sendable`, as with `Sendable`, `Error` and `Actor`.
   private func isSendable(protocol type: String) -> Bool {
     ["s:s8SendableP", "s:s5ErrorP", "s:ScA"].contains(type) || sendable.contains(type)
   }
 
-  /// The names of the generic parameters that are `Sendable` in a function, and `Self` if the type is.
+  /// The names of the generic parameters that are `Sendable` in a function, and `Self` if `owner` is.
   func sendables(in symbol: SymbolGraph.Symbol, of owner: SymbolGraph.Symbol?) -> Set<String> {
     let constraints = (symbol.swiftGenerics?.constraints ?? []) + (symbol.swiftExtension?.constraints ?? [])
     var names = Set(
@@ -91,7 +91,7 @@ struct TypeFacts {
   mutating func addLenders(of graph: SymbolGraph) {
     for symbol in graph.symbols {
       guard let declaration = Declaration(symbol.tokens),
-        CallbackNames.isScoped(function: declaration.plainName)
+        CallbackNames.lendsValues(function: declaration.plainName)
       else { continue }
       for parameter in declaration.parameters {
         guard let closure = aliases.functionType(of: parameter.type) else { continue }
@@ -121,11 +121,14 @@ struct TypeFacts {
   private func isReference(_ token: Token) -> Bool {
     guard let type = token.type else { return false }
     if own.contains(type) { return references.contains(type) }
-    if type.hasPrefix("c:objc") { return true }
-    // The identifier ends in the kind of the type: a class, a protocol or an alias. It begins with the module's length,
-    // except for types of the standard library.
-    let isOfOtherModule = type.hasPrefix("s:") && type.dropFirst(2).first?.isNumber == true
-    return isOfOtherModule && ["C", "P", "a"].contains(type.last) && !isAssociated(token)
+    if type.hasPrefix("c:objc") { return true }  // of Objective-C
+    // The identifier ends in the kind of the type: a class, a protocol or an alias.
+    return namesModule(type) && ["C", "P", "a"].contains(type.last) && !isAssociated(token)
+  }
+
+  /// Whether an identifier has the name of a module after the name's length; those of the standard library have none.
+  private func namesModule(_ type: String) -> Bool {
+    type.hasPrefix("s:") && type.dropFirst(2).first?.isNumber == true
   }
 
   /// Whether a token names an associated type, by the end of its identifier.
@@ -144,8 +147,8 @@ struct TypeFacts {
 
   /// Whether a token names a type that neither this package nor Foundation nor the standard library declares.
   private func isForeign(_ token: Token) -> Bool {
-    guard let type = token.type, !own.contains(type), type.hasPrefix("s:") else { return false }
-    return type.dropFirst(2).first?.isNumber == true && !type.contains("Foundation")
+    guard let type = token.type, !own.contains(type) else { return false }
+    return namesModule(type) && !type.contains("Foundation")
   }
 
   /// The weakest sendability of several types.

@@ -11,23 +11,23 @@ struct ShapeReader {
 
   /// The callbacks of a function with one closure for success and one for failure; `nil` for other functions.
   ///
-  /// The closure for failure is the one whose only parameter is an error. The labels do not matter.
+  /// The closure for failure is the one whose only parameter is an error. The names of the closures do not matter.
   func pair(_ completions: [(index: Int, type: FunctionType)]) -> Callbacks? {
     let failures = completions.filter { $0.type.parameters.count == 1 && aliases.isError($0.type.parameters[0]) }
     guard completions.count == 2, failures.count == 1 else { return nil }
     let failure = failures[0].index
     let success = completions[completions[0].index == failure ? 1 : 0]
     let values = success.type.parameters
-    let refusal = typeRefusal(values) ?? scopeRefusal(values, success.index) ?? errorRefusal(values)
+    let refusal = typeRefusal(values) ?? lifetimeRefusal(values, success.index) ?? errorRefusal(values)
     let shape =
-      refusal.map(CallbackShape.unknown) ?? repetition(success.index, canFail: true) ?? .successOrFailure(values)
+      refusal.map(CallbackShape.unknown) ?? shapeUnlessOnce(success.index, canFail: true) ?? .successOrFailure(values)
     let labels = tupleLabels(success.type.labels, for: shape)
     var callbacks = Callbacks(shape: shape, labels: labels, completion: success.index, failure: failure)
     if case .successOrFailure = shape { callbacks.returnedFailure = returnedFailure(values, success.type.labels) }
     return callbacks
   }
 
-  /// The labels for a tuple of the values, by the callback's parameters; empty for fewer than two, or if a name repeats.
+  /// The labels for a tuple of the values, from the callback's parameters; empty without a tuple, and if one repeats.
   func tupleLabels(_ labels: [String], for shape: CallbackShape) -> [String] {
     guard let count = shape.values?.count, count > 1 else { return [] }
     // After the values, the name of the error follows.
@@ -39,13 +39,13 @@ struct ShapeReader {
   /// The shape of the only callback, which is the parameter at `index`.
   func shape(_ type: FunctionType, _ index: Int) -> CallbackShape {
     let values = type.parameters
-    if let refusal = typeRefusal(values) ?? scopeRefusal(values, index) { return .unknown(refusal) }
+    if let refusal = typeRefusal(values) ?? lifetimeRefusal(values, index) { return .unknown(refusal) }
     let shape = typeShape(values)
-    if let repetition = repetition(index, canFail: shape.givesValuesOrFailure) { return repetition }
+    if let other = shapeUnlessOnce(index, canFail: shape.givesValuesOrFailure) { return other }
     if case .valuesOrError(let wrapped, areOptional: true) = shape, !wrapped.contains(where: CallbackShape.isVoid),
       knowledge.says(.optional) || lineWithoutValue(index) != nil
     {
-      // The counterpart returns the optionals, so that a success can be `nil`. Only a missing `Void` means nothing.
+      // A success can be `nil`, so the counterpart returns the optionals. An optional `Void` would say nothing.
       return .valuesOrError(values.dropLast(), areOptional: false)
     }
     guard case .values = shape else { return shape }
@@ -108,7 +108,7 @@ struct ShapeReader {
     return .values(values)
   }
 
-  /// The reason why values of these types cannot be returned.
+  /// The reason why no counterpart can return values of these types; `nil` if one can.
   private func typeRefusal(_ values: [ArraySlice<Token>]) -> Refusal? {
     if values.contains(where: { aliases.functionType(of: $0) != nil }) { return .givesClosure }
     for value in values {
@@ -123,8 +123,8 @@ struct ShapeReader {
     return nil
   }
 
-  /// The reason why the values cannot leave the callback.
-  private func scopeRefusal(_ values: [ArraySlice<Token>], _ index: Int) -> Refusal? {
+  /// The reason why the values might be invalid after the callback; `nil` if there is none.
+  private func lifetimeRefusal(_ values: [ArraySlice<Token>], _ index: Int) -> Refusal? {
     let title = knowledge.title
     guard !knowledge.says(.once) else { return nil }
     // All names of types in the values, also behind aliases.
@@ -135,7 +135,7 @@ struct ShapeReader {
     // A completion handler comes at the end of the work, when the function lends nothing any more.
     let isNamedCompletion = declaration.parameters[index].isNamed(like: CallbackNames.completions)
     let isResult = isNamedCompletion && typeShape(values).givesValuesOrFailure
-    if CallbackNames.isScoped(function: declaration.plainName, givesResult: isResult),
+    if CallbackNames.lendsValues(function: declaration.plainName, givesResult: isResult),
       let type = all.first(where: facts.isUnsharedReference)
     {
       return .mightBeValidInside(type.text, title)
@@ -150,10 +150,10 @@ struct ShapeReader {
     return nil
   }
 
-  /// The shape `repeated` or `unknown`; `nil` if the names or the configuration say that the callback comes once.
+  /// The shape `repeated` or `unknown`; `nil` if the callback comes once, by the names or the configuration.
   ///
   /// A callback that can fail is the end of its work, and comes once unless a name or the documentation says otherwise.
-  private func repetition(_ index: Int, canFail: Bool) -> CallbackShape? {
+  private func shapeUnlessOnce(_ index: Int, canFail: Bool) -> CallbackShape? {
     if knowledge.says(.once) { return nil }
     let parameter = declaration.parameters[index]
     let mightRepeat = CallbackNames.mightRepeat(function: declaration.plainName)

@@ -1,7 +1,6 @@
 /// The parsed arguments of the user.
 package enum MigrationCommand: Equatable, Sendable {
   case help
-
   case report(isJSON: Bool)
 
   /// Compares with a report that was written as JSON.
@@ -31,12 +30,12 @@ package struct MigrationArguments: Equatable, Sendable {
   /// The lowest access level of listed functions.
   package private(set) var minimumAccess = AccessLevel.public
 
-  /// The module of a project without Package.swift; `nil` for the plugin, which knows its package.
+  /// The module of a project without Package.swift; `nil` for `help`, and for the plugin, which knows its package.
   private(set) var module: ModuleProject?
 
   let isPlugin: Bool
 
-  /// Reads the arguments, without the name of the tool; none, or a request for help, is the command `help`.
+  /// Reads the words after the name of the tool; `help` is the command for no words, and for a request for help.
   package init(_ arguments: [String], isPlugin: Bool = true) throws(MigrationError) {
     self.isPlugin = isPlugin
     var rest = arguments[...]

@@ -74,7 +74,6 @@ package struct MigrationConfiguration: Sendable {
     }
   }
 
-  /// The names of types that conform to `Error`.
   var errors: Set<String> { Set(lists[.errors] ?? []) }
 
   /// The entries for one function.
@@ -84,7 +83,7 @@ package struct MigrationConfiguration: Sendable {
       knowledge.lists.insert(list)
     }
     for (table, values) in tables {
-      // The longest pattern is the most specific.
+      // The longest pattern is the most specific; of two with one length, the order of the alphabet decides.
       let patterns = values.keys.filter { TitlePattern(whole: $0).matches(title) }
       guard let pattern = patterns.max(by: { ($0.count, $0) < ($1.count, $1) }) else { continue }
       knowledge.values[table] = values[pattern]

@@ -13,8 +13,6 @@ package struct MigrationRequest: Decodable, Sendable {
     /// Whether the target is neither an executable nor a target of tests.
     let isLibrary: Bool
     let isTest: Bool
-
-    /// The paths of the source files.
     let sources: [String]
 
     /// The modules that Package.swift names as dependencies of the target.
@@ -36,7 +34,7 @@ package struct MigrationRequest: Decodable, Sendable {
   /// The targets with Swift code.
   let targets: [Target]
 
-  /// The targets that the arguments ask for.
+  /// The target that the arguments name, or else all libraries; throws if `generate` would get several or none.
   func targets(for arguments: MigrationArguments) throws(MigrationError) -> [Target] {
     if let name = arguments.target {
       if let target = targets.first(where: { $0.name == name }) { return [target] }
@@ -57,10 +55,10 @@ package struct MigrationRequest: Decodable, Sendable {
   /// The targets whose types the functions of `target` can name, because it imports them.
   func imports(of target: Target) -> [Target] { targets.filter { target.allDependencies.contains($0.module) } }
 
-  /// The names of the targets whose symbol graphs the arguments need, each once, clients last.
+  /// The names of the targets that the plugin has to build for their symbol graphs, each once, clients last.
   package func neededGraphs(for arguments: MigrationArguments) throws(MigrationError) -> [String] {
     let asked = try targets(for: arguments)
-    // The annotations of `--deprecate` need no module.
+    // Throws before the plugin builds. The annotations of `--deprecate` use no module of the library.
     if case .generate(let style, _, _, let isDeprecating) = arguments.command, !isDeprecating {
       for target in asked { try checkDependencies(of: target, style) }
     }

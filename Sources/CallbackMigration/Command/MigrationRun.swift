@@ -36,7 +36,7 @@ package struct MigrationRun {
       return Outcome(isJSON ? report.json : report.text)
     case .check(let baseline): return try check(baseline)
     case .generate(let style, let output, let only, let isDeprecating):
-      // For `generate`, the request has exactly one target, or throws.
+      // For `generate`, `targets(for:)` returns one target, or throws.
       guard let target = try request.targets(for: arguments).first else { return Outcome("") }
       if isDeprecating { return Outcome(try DeprecationDiff(try inventory(target), style: style, only: only).text()) }
       return try generate(target, style, output, only: only)
@@ -63,6 +63,7 @@ package struct MigrationRun {
     let notes = GenerationNotes(plan)
     switch output {
     case .standardOutput:
+      // No file is written: its folder has the configuration for the formatter.
       let file = package.appending(path: "Counterparts.swift")
       return Outcome(SwiftFormat.formatted(generator.text, for: file) + notes.comment)
     case .file(let path):
@@ -70,7 +71,7 @@ package struct MigrationRun {
     case .beside:
       let texts = generator.textsBeside.map { (Generator.pathBeside($0), $1) }.sorted { $0.0 < $1.0 }
       for (path, text) in texts { try writeSource(text, to: URL(filePath: path)) }
-      // The other files belong to functions that need no counterpart any more.
+      // An earlier run wrote the other files for functions that need no counterpart any more.
       for path in written.subtracting(texts.map(\.0)) { try? FileManager.default.removeItem(atPath: path) }
     }
     return Outcome(notes.text)
@@ -105,7 +106,7 @@ package struct MigrationRun {
   /// A path of the user, which can be relative to the package.
   private func file(_ path: String) -> URL { path.hasPrefix("/") ? URL(filePath: path) : package.appending(path: path) }
 
-  /// Whether `--beside` has written a file.
+  /// Whether `--beside` has written a file, by its first line and its ending, which is the path beside an empty path.
   private func isBeside(_ path: String) -> Bool {
     path.hasSuffix(Generator.pathBeside("")) && Generator.wrote(path)
   }

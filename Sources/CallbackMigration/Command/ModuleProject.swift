@@ -31,6 +31,7 @@ struct ModuleProject: Equatable, Sendable {
     guard !paths.isEmpty else { throw MigrationError("There is no Swift file in \(sources.path).") }
     let graph = try graph()
     let compiled = Set(graph.symbols.compactMap { $0.location?.path })
+    // A graph without places, such as that of a module without declarations, proves nothing.
     guard compiled.isEmpty || !compiled.isDisjoint(with: paths) else {
       throw MigrationError(
         """
@@ -39,7 +40,7 @@ struct ModuleProject: Equatable, Sendable {
       )
     }
     try requireCurrent(graph)
-    // Counterparts import the library. Whether the module can do so, only the build of the project shows.
+    // Only the build of the project shows whether a module can import the library, so this assumes that each can.
     let library = ["Futures", "FuturesAsync"]
     let clients = clients.map { target($0, sources: [], dependencies: [name] + library) }
     return MigrationRequest(
@@ -54,10 +55,11 @@ struct ModuleProject: Equatable, Sendable {
     var files: [String: SourceFile] = [:]
     for symbol in graph.symbols
     where ["swift.func", "swift.method", "swift.type.method"].contains(symbol.kind.identifier) {
-      // The function of a macro stands in no file, and `generate` replaces its own file without a build.
+      // The function of a macro stands in no file.
       guard let location = symbol.location, let path = location.path, !path.contains("@__swiftmacro_") else { continue }
       let file = files[path] ?? SourceFile(path: path)
       files[path] = file
+      // `generate` replaces its own file without a build, so that file can be newer than the graph.
       if file.lines.first == Generator.marker { continue }
       let index = location.position.line
       let name = symbol.pathComponents.last?.prefix { $0 != "(" } ?? ""
@@ -105,7 +107,7 @@ struct ModuleProject: Equatable, Sendable {
     }
   }
 
-  /// The modules that extend this module, and so can hold counterparts.
+  /// The modules that extend this module, and so can hold counterparts: each has a graph `Client@Module.symbols.json`.
   private var clients: [String] {
     let files = (try? FileManager.default.contentsOfDirectory(atPath: symbolGraphs.path)) ?? []
     let ending = "@\(name).symbols.json"
@@ -116,7 +118,7 @@ struct ModuleProject: Equatable, Sendable {
 extension SymbolGraph {
   /// The options with which the compiler writes the symbol graphs that the tool reads.
   ///
-  /// The tool filters by access level itself. It needs private symbols, so that counterparts do not name them.
+  /// The tool filters by access level itself. It reads private symbols as well, so that counterparts do not name them.
   package static func compilerOptions(folder: String) -> [String] {
     [
       "-emit-symbol-graph", "-emit-symbol-graph-dir", folder, "-symbol-graph-minimum-access-level", "private",

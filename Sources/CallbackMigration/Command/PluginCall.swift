@@ -9,7 +9,7 @@ package struct PluginCall: Sendable {
     case plan, run
   }
 
-  /// The step of the run that the plugin asks for.
+  /// What the plugin asks for.
   package let step: Step
 
   /// The file with the plugin's description of the package.

@@ -1,6 +1,8 @@
 /// The handlers that the bodies of counterparts pass to the callback function.
 extension Counterpart {
   /// The argument for the callback: a handler of the library, or a closure that gives the values to a handler.
+  ///
+  /// Without `@Sendable`, the closure would be isolated to the actor of the counterpart.
   var completion: String {
     let (value, valueOrError) = ("\(bridge).valueHandler", "\(bridge).valueOrErrorHandler")
     let names = (callbacks.shape.values ?? []).indices.map { "value\($0 + 1)" }

@@ -19,8 +19,6 @@ package struct Counterpart {
 
   let kind: Kind
   let function: CallbackFunction
-
-  /// The module that gets the counterpart.
   private let module: String
 
   /// The library's future type.
@@ -124,9 +122,9 @@ package struct Counterpart {
     if access != .internal { words.append(access == .open ? "public" : access.rawValue) }
     if declaration.isStatic { words.append("static") }
     if declaration.modifiers.contains("mutating") { words.append("mutating") }
-    // Without an actor of its own, the function runs on the actor of the caller, as before the migration.
-    let isFree = function.declaration.globalActor == nil && !function.isOnActor
-    if kind == .async, isFree {
+    // Without an actor of its own, the counterpart runs on the actor of the caller, as before the migration.
+    let hasNoActor = function.declaration.globalActor == nil && !function.isOnActor
+    if kind == .async, hasNoActor {
       words.append("nonisolated(nonsending)")
     } else if function.declaration.isNonisolated {
       words.append("nonisolated")
@@ -194,7 +192,7 @@ package struct Counterpart {
 
   /// The call of the function with the callback.
   private var call: [String] {
-    // A queue without an argument here has a default.
+    // A queue whose `argument` is `nil` has a default, so the call leaves the queue out.
     let arguments = declaration.parameters.indices.compactMap { index -> String? in
       let parameter = declaration.parameters[index]
       if let queue = callbacks.queue, queue.index == index, queue.argument == nil { return nil }
@@ -228,9 +226,7 @@ package struct Counterpart {
     return parameter.specifiers.contains("@autoclosure") ? "\(parameter.reference)()" : parameter.reference
   }
 
-  /// The closure that reports to the promise's progress.
-  ///
-  /// Without `@Sendable`, the closure would be isolated to the actor of the function that passes it.
+  /// The closure that reports to the promise's progress; `@Sendable` as in `completion`.
   private func progressReport(_ shape: ProgressShape) -> String {
     let progress = unused("progress")
     let (double, integer) = (spelling.text("Double", "s:Sd"), spelling.text("Int64", "s:s5Int64V"))
@@ -250,6 +246,7 @@ extension SymbolGraph.Symbol {
   ///
   /// A counterpart is deprecated where its function is, so that it can call the function without a warning.
   var availabilityAttributes: [String] {
+    // These two domains are no platforms, but the language and all platforms.
     let items = (availability ?? []).filter { $0.domain != "Swift" && $0.domain != "*" }
     let platforms = items.compactMap { item -> String? in
       guard let domain = item.domain, let version = item.introduced else { return nil }

@@ -18,7 +18,7 @@ extension FunctionKnowledge {
 }
 
 extension Counterparts {
-  /// The async counterpart of a function, with the name that no existing call means.
+  /// The async counterpart of a function, if possible with a name that no existing call means.
   struct Named {
     let counterpart: ExpectedCounterpart
 
@@ -31,8 +31,8 @@ extension Counterparts {
 
   /// Names the async counterpart of a function.
   ///
-  /// `renamed` is the base name that the package gives. The types in `scopes` can have the counterpart, and `conformers`
-  /// inherit it.
+  /// `renamed` is the base name that the package gives. The types in `scopes` can have the counterpart, which
+  /// `conformers` inherit.
   func named(
     _ declaration: Declaration,
     _ callbacks: Callbacks,

@@ -9,7 +9,7 @@ struct Counterparts {
   private(set) var rivals = Rivals()
   let aliases: TypeAliases
 
-  /// Reads the functions of a module, and the extensions by other modules; of the files that the tool replaces, only places.
+  /// Reads the functions of a module and its `clients`; of those in the files that the tool replaces, only the places.
   init(_ graph: SymbolGraph, clients: [SymbolGraph], _ aliases: TypeAliases, ignoring paths: Set<String>) {
     self.aliases = aliases
     for symbol in graph.symbols + clients.flatMap(\.symbols) {
@@ -34,7 +34,8 @@ struct Counterparts {
     in scopes: [String]
   ) -> ExpectedCounterpart {
     let omitted = callbacks.omitted(by: kind)
-    let name = kind == .future ? (renamed ?? declaration.plainName) + "Future" : renamed ?? declaration.name
+    let futureName = (renamed ?? declaration.plainName) + "Future"
+    let name = kind == .future ? futureName : renamed ?? declaration.name
     let plainName = name.filter { $0 != "`" }
     func renamedTitle(without omitted: Set<Int>) -> String {
       plainName + declaration.title(without: omitted).dropFirst(declaration.plainName.count)

@@ -28,16 +28,16 @@ struct Rivals {
     in scopes: [String],
     _ aliases: TypeAliases
   ) -> String? {
-    let own = CallParameter.all(of: declaration, without: omitted, aliases)
-    let all = CallParameter.all(of: declaration, without: [], aliases)
+    let counterpart = CallParameter.all(of: declaration, without: omitted, aliases)
+    let function = CallParameter.all(of: declaration, without: [], aliases)
     let rival = (candidates[name] ?? []).first { other in
       guard scopes.contains(other.scope) else { return false }
       // Calls of the function itself become calls of its counterpart, as they should.
-      let isItself = other.declaration.title() == declaration.title() && other.parameters == all
+      let isItself = other.declaration.title() == declaration.title() && other.parameters == function
       guard !isItself, other.declaration.isStatic == declaration.isStatic else { return false }
       // If two async functions have the same parameters, a call means the nearest one, as before.
-      if other.declaration.isAsync, own == other.parameters { return false }
-      guard let saved = savedDefaults(own, other.parameters) else { return false }
+      if other.declaration.isAsync, counterpart == other.parameters { return false }
+      guard let saved = savedDefaults(counterpart, other.parameters) else { return false }
       return !other.declaration.isAsync || saved >= 0
     }
     return rival?.declaration.title()

@@ -3,8 +3,9 @@ struct TypeSpelling {
   /// The compiler's identifier of the type that each name means in the counterpart; empty for a generic parameter.
   private var nearest: [String: String] = [:]
 
-  /// Takes the identifiers of the module's types, by the path of the type around them and by name, and in `scopes` the
-  /// types whose members the counterpart sees, the nearest first.
+  /// Takes the identifiers of the module's types, by the path of the enclosing type and by name.
+  ///
+  /// `scopes` are the types whose members the counterpart sees, the nearest first.
   init(_ declarations: [String: [String: String]], scopes: [String], generics: [String]) {
     for scope in [""] + scopes.reversed() {
       nearest.merge(declarations[scope] ?? [:]) { _, nearer in nearer }
