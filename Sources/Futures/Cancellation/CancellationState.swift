@@ -26,7 +26,7 @@ package final class CancellationState: CancellationHandlers, @unchecked Sendable
   /// Whether the source has gone away, so that only a deadline can cancel the state.
   @exclusivity(unchecked) private var hasLostSource = false
 
-  /// A reference of the state to itself, while it has handlers and only a deadline can cancel it: the deadline does not keep it.
+  /// The state itself, while it has handlers, and only a deadline can cancel it: a deadline does not own the state.
   @exclusivity(unchecked) private var selfReference: CancellationState?
 
   /// The number of linked parents that can still cancel the state; `nil` if it is not linked.
@@ -47,9 +47,7 @@ package final class CancellationState: CancellationHandlers, @unchecked Sendable
   @usableFromInline
   package var isTriggered: Bool { phase.load(ordering: .acquiring) == .cancelled }
 
-  /// Whether it was not cancelled, and still can be.
-  ///
-  /// Relaxed: a hint for diagnostics.
+  /// Whether it was not cancelled, and still can be; relaxed, because diagnostics need no more than a hint.
   package var isPending: Bool { phase.load(ordering: .relaxed) == .pending }
 
   /// Adds a handler; runs it at once after a cancellation, and releases it if no cancellation can follow.
@@ -96,7 +94,7 @@ package final class CancellationState: CancellationHandlers, @unchecked Sendable
       let listed = handlers.remove(.passUnretained(handler))
       return (listed, handlers.isEmpty ? self.selfReference.take() : nil)  // no handler, no self-reference
     }
-    // A thread that cancels the state can have the handler in its list already. Then the first claim decides.
+    // A cancelling thread can have taken the handler out of the list, to run it. Then the first of both to claim it decides.
     guard listed != nil || handler.claimSubmitted() else { return false }
     handler.dropCaptures()
     listed?.release()
@@ -251,9 +249,7 @@ package class CancellationHandler: Consumer, @unchecked Sendable {
     return nil
   }
 
-  /// Removes and returns the source that this handler keeps alive: here none, in `LinkedHandler` the linked source.
-  ///
-  /// Under the lock of the state.
+  /// Takes out the source that this handler keeps alive, under the lock of the state: here none, in `LinkedHandler` its source.
   func takeSource() -> CancellationTokenSource? { nil }
 
   @usableFromInline

@@ -76,8 +76,7 @@ public struct ExecutionContext: Sendable {
   package static func custom(
     execute: @escaping @Sendable (_ work: @escaping @Sendable () -> Void) -> Void,
     afterNanoseconds after:
-      @escaping @Sendable (_ delay: Int64, _ work: @escaping @Sendable () -> Void)
-      -> @Sendable () -> Void,
+      @escaping @Sendable (_ delay: Int64, _ work: @escaping @Sendable () -> Void) -> @Sendable () -> Void,
     now: (@Sendable () -> Int64)? = nil
   ) -> Self {
     Self(kind: .custom(CustomContext(execute: execute, after: after, now: now)))
@@ -140,7 +139,7 @@ public struct ExecutionContext: Sendable {
     }
     if case .custom(let context) = kind, let after = context.after { return after(delay, work) }
     if case .queue(let queue) = kind { return Timers.shared.start(afterNanoseconds: delay, on: queue, work) }
-    return Timers.shared.start(afterNanoseconds: delay, on: .global()) { execute(work) }
+    return Timers.shared.start(afterNanoseconds: delay, on: .global()) { execute(work) }  // immediate or custom
   }
 }
 

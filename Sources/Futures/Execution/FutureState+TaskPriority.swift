@@ -6,7 +6,7 @@ extension FutureState {
   /// Only then does an await watch the priority of its task. O(number of these states).
   @usableFromInline
   package final var dependsOnTasks: Bool {
-    searchTasks(raisingLaterOnesTo: nil) { _ in true }
+    searchTasks(raisingLaterTasksTo: nil) { _ in true }
   }
 
   /// Raises the priority of the tasks that resolve this state or the states that it waits for.
@@ -15,7 +15,7 @@ extension FutureState {
   @usableFromInline
   package final func raiseTasks(to priority: TaskPriority) {
     guard #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) else { return }
-    _ = searchTasks(raisingLaterOnesTo: priority) { task in
+    _ = searchTasks(raisingLaterTasksTo: priority) { task in
       task?.escalatePriority(to: priority)  // `nil` for a task that starts later: the search has noted its priority
       return false  // continues with the next task
     }
@@ -27,7 +27,7 @@ extension FutureState {
   ///   - isFound: Gets a task, or `nil` for tasks that can start later.
   /// - Returns: Whether `isFound` has returned `true`.
   private final func searchTasks(
-    raisingLaterOnesTo priority: TaskPriority?,
+    raisingLaterTasksTo priority: TaskPriority?,
     until isFound: (Task<Void, any Error>?) -> Bool
   ) -> Bool {
     searchProducers(raisingLaterTasksTo: priority) { _, producer in
@@ -39,9 +39,9 @@ extension FutureState {
     }
   }
 
-  /// Whether this state waits for `source`, or for the task `maker`, which asked `PendingPromises` for the future of `source`.
+  /// Whether the work of this state has itself asked `PendingPromises` for the future of `source`, so it would wait for itself.
   ///
-  /// Then the work of this state has itself made that request. O(number of the states that this one waits for).
+  /// It has, if this state waits for `source`, or for the task `maker` that asked. O(number of the awaited states).
   final func waits(for source: FutureState, madeBy maker: TaskIdentity?) -> Bool {
     searchProducers(raisingLaterTasksTo: nil) { state, producer in
       if state === source { return true }
@@ -63,7 +63,7 @@ extension FutureState {
     until isFound: (FutureState, Producer) -> Bool
   ) -> Bool {
     var next: FutureState? = self
-    var others: [FutureState] = []
+    var others: [FutureState] = []  // the inputs of joins, while `next` is the source of a stage
     var visited: Set<ObjectIdentifier> = []
     var unrecorded = 64  // the first states are not recorded, so a short chain needs no set
     while let state = next ?? others.popLast() {

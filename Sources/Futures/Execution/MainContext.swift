@@ -86,9 +86,9 @@ public struct MainContext: Sendable {
     return DispatchQueue.getSpecific(key: mainQueueKey) == true
   }
 
-  /// Whether the main actor and the main queue cannot run while the calling thread is blocked.
+  /// Whether the main actor and the main queue are blocked while the calling thread is.
   ///
-  /// On Linux, any thread can serve the main queue. And `sync` of another queue can run its work on the main thread.
+  /// Two tests: on Linux, any thread can serve the main queue, and `sync` of another queue can run its work on the main thread.
   static var isMainThread: Bool { isMainQueueCurrent || cfutures_is_on_main_thread() }
 
   /// Replaces the main context for the code that a task runs, and for the tasks that it starts.
@@ -115,7 +115,7 @@ public struct MainContext: Sendable {
     return try replacement.withValue(context, operation: body)
   }
 
-  /// Runs `body` with `context` in the place of the main context.
+  /// Runs `body`, which can suspend, with `context` in the place of the main context.
   @MainActor
   package static func replace<Result>(
     with context: ExecutionContext,

@@ -27,7 +27,7 @@ final class SubmittedObserver<Value: Sendable, Failure: Error>: Observer<Value, 
   ///   - source: The state with the result; `nil` if the future was resolved when the callback was attached.
   @_alwaysEmitIntoClient
   func submit(_ result: Result<Value, Failure>, from source: FutureState?) {
-    guard let context else { return }  // handed over before
+    guard let context else { return }  // never: an observer is handed over once
     self.context = nil
     guard !FuturesDiagnostics.mayTrackPendingFutures else { return submitTracked(result, from: source, on: context) }
     context.execute { [self] in

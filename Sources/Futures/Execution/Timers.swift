@@ -36,7 +36,7 @@ final class Timers: @unchecked Sendable {
   private let source = DispatchSource.makeTimerSource(queue: DispatchQueue(label: "futures.timers"))
 
   private init() {
-    source.setEventHandler { [unowned self] in startDueWork() }
+    source.setEventHandler { [unowned self] in startDueWork() }  // `shared` is never released
     source.activate()
   }
 
@@ -161,7 +161,7 @@ final class Interruption: Inputs, @unchecked Sendable {
   }
 
   /// Starts the interruption.
-  /// - Parameter start: Starts the timer or registers with the token; returns a closure that cancels that.
+  /// - Parameter start: Starts the timer or registers with the token; returns a closure that stops the timer or unregisters.
   @usableFromInline
   func start(_ start: () -> @Sendable () -> Void) {
     let cancel = start()
@@ -212,14 +212,14 @@ final class DeadlineWork: Sendable {
   /// Runs the work on the first call; the work itself checks whether the future is resolved.
   func run() {
     guard let work = work.take() else { return }
-    deadline.fire()
+    deadline.fire()  // the timer has fired, so nothing needs to stop it any more
     work()
   }
 
   deinit {
     // No mistake if the work has run, or if the future was resolved or cancelled, which ends its deadline.
     guard work.take() != nil, deadline.fire() else { return }
-    future.breakPromise(.droppedWork(of: future), in: nil)
+    future.breakPromise(.droppedWork(of: future), in: nil)  // `nil`: the consumers of the future run now
   }
 }
 

@@ -11,7 +11,7 @@ extension FutureState {
     PendingFutures.shared.add(.task, self, label: name, fileID: fileID.staticPointer, line: line)
   }
 
-  /// Registers the waiter of the current task, which has the name `task` and is about to suspend.
+  /// Registers a waiter of this state, before the current task suspends for it; `task` is the name of that task.
   @usableFromInline
   package final func trackAwait(_ waiter: Consumer, of task: String?) {
     PendingFutures.shared.add(.await, waiter, label: task, source: self)

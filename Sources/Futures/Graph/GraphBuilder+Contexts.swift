@@ -1,13 +1,13 @@
 internal import Dispatch
 
 extension GraphBuilder {
-  /// The name of a queue or a custom context.
+  /// The name of a queue or a custom context; compares labels, as `identity(of:)` does.
   static func name(of context: AnyObject) -> String {
     guard let queue = context as? DispatchQueue else { return "a custom context" }
     return queue.label == DispatchQueue.main.label ? "the main queue" : "the queue \"\(queue.label)\""
   }
 
-  /// Returns a value that is equal for the same context.
+  /// Returns a key that is equal for the same context, so that its callbacks become one node.
   ///
   /// On Linux each use of the main queue or of a global queue can have another object, so their labels identify them.
   static func identity(of context: AnyObject) -> AnyHashable {

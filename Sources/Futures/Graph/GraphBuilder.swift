@@ -38,10 +38,11 @@ struct GraphBuilder {
   /// The positions in `tracked` of the objects' entries.
   private let entries: [ObjectIdentifier: Int]
   private let now = DispatchTime.now()
+  /// The number of the next node without an entry; entries have the lower numbers.
   private var nextID: Int
   private var names = StageNames()
 
-  /// The nodes of states, consumers and sites.
+  /// The index of each object's node: of a state, a consumer, or a *site*, which is a `withCallback` or a callback stream.
   var indices: [ObjectIdentifier: Int] = [:]
   /// Keeps the objects behind `indices` alive, so that no new object gets the address of one.
   private var kept: [AnyObject] = []
@@ -52,9 +53,9 @@ struct GraphBuilder {
   var statesOfTasks: [UnsafeRawPointer: Int] = [:]
   /// The nodes that suspend a task.
   private var waitsOfTasks: [(task: UnsafeRawPointer, index: Int)] = []
-  /// The broken states, with their reasons: one reason for all that were derived from the same promise.
+  /// The broken states: those that one dropped promise has broken share the object `reason`; `isOrigin` marks its own state.
   private var broken: [(index: Int, reason: BreakReason, isOrigin: Bool)] = []
-  /// The nodes that can end without the nodes that they wait for, or with one of these.
+  /// The nodes that need none of the nodes that they wait for, or only one of them.
   private var ends = WaitForGraph.Ends()
   /// The states of joins, with their inputs.
   private var joins: [(index: Int, inputs: [FutureState])] = []
@@ -146,7 +147,7 @@ struct GraphBuilder {
 
   /// Adds the node of a `withCallback` or of a callback stream, unless it has ended.
   private mutating func addSite(_ site: any PendingSite, _ object: AnyObject, _ entry: PendingEntry) {
-    guard indices[ObjectIdentifier(object)] == nil else { return }
+    guard indices[ObjectIdentifier(object)] == nil else { return }  // the object has a second entry
     switch site.pendingStatus {
     case .ended: return
     case .busy:
@@ -173,9 +174,10 @@ struct GraphBuilder {
     return addState(state, StateSnapshot(state), as: nil)
   }
 
-  /// Adds the node of a state, whose consumers `visitStates()` adds later; `name` names the run of stages for which it stands.
+  /// Adds the node of a state; `visitStates()` later adds the consumers of the state.
   ///
-  /// Another thread can have kept the lock of the state. Then there is no snapshot, and the node is `busy`.
+  /// With `name`, the node stands for a run of stages that ends with the state. Without, the state itself tells its name.
+  /// There is no snapshot if another thread has kept the lock of the state. Then the node is `busy`.
   private mutating func addState(_ state: FutureState, _ snapshot: StateSnapshot?, as name: StageNames.Name?) -> Int {
     let entry = entry(of: state)
     let name = name ?? names.name(of: state, snapshot?.facts ?? NodeFacts(of: state))
@@ -199,9 +201,9 @@ struct GraphBuilder {
     if let label = snapshot.label { graph.nodes[index].label = label.text }
     if let reason = state.breakReason {
       graph.nodes[index].state = .broken
-      kept.append(reason)
-      // `connectBroken()` takes a state with an entry as the origin of the break.
-      broken.append((index, reason, entry(of: state) != nil))
+      kept.append(reason)  // its address is a key in `connectBroken()`
+      let isOrigin = entry(of: state) != nil  // a tracked state: usually that of the dropped promise
+      broken.append((index, reason, isOrigin))
     } else {
       switch snapshot.phase {
       case .pending, .orphaned, .resolved: if snapshot.isDormant { graph.nodes[index].state = .notStarted }
@@ -210,7 +212,7 @@ struct GraphBuilder {
       }
     }
     if graph.nodes[index].kind == .work {
-      switch state.currentStatus {
+      switch state.currentStatus {  // of the state as a consumer: whether its context has it, or has started it
       case .submitted: graph.nodes[index].state = .enqueued
       case .finished: graph.nodes[index].state = .running
       // The transform has run, and the stage waits for the future that it made.
@@ -272,9 +274,8 @@ struct GraphBuilder {
   /// Adds the node of a suspended task or of a blocked thread, which waits for the node at `index`.
   private mutating func addWaiter(_ waiter: Consumer, _ facts: NodeFacts, waitingFor index: Int) {
     let task = facts.task
-    let node = add(task == nil ? .blockedThread : .await, entry(of: waiter)) {
-      $0.context = facts.context.map(Self.name)
-    }
+    let kind = task == nil ? Node.Kind.blockedThread : .await
+    let node = add(kind, entry(of: waiter)) { $0.context = facts.context.map(Self.name) }
     setNode(of: waiter, to: node)
     connect(node, waitsFor: index)
     if let task { waitsOfTasks.append((task, node)) }
@@ -282,17 +283,17 @@ struct GraphBuilder {
 
   /// Adds the stages of a chain that waits for the node at `index`.
   ///
-  /// One node stands for a run: neighbouring stages of one operator. So that a long chain has few nodes, a run after the first
-  /// eight can have different operators. The chain is walked by a loop, and not by a recursion that could overflow the stack.
-  /// Only the last stage of each run is kept alive.
+  /// One node stands for a *run*: neighbouring stages of one operator. So that a long chain has few nodes, a run after the
+  /// first eight can have different operators. This is a loop, because a recursion could overflow the stack. Only the last
+  /// stage of each run is kept alive.
   private mutating func addStages(startingAt first: FutureState, _ facts: NodeFacts, waitingFor index: Int) {
     var awaitedNode = index
     var (stage, facts) = (first, facts)
     var nodeCount = 0
     var stageCount = 0
     while true {
-      let target = stage.target
-      if let known = indices[ObjectIdentifier(target)] { return connect(known, waitsFor: awaitedNode) }
+      let target = stage.target  // the state that the stage resolves
+      if let known = indices[ObjectIdentifier(target)] { return connect(known, waitsFor: awaitedNode) }  // added before
       var name = names.name(of: stage, facts) ?? StageNames.Name(operation: "future")
       var (state, snapshot) = (target, StateSnapshot(target))
       var count = 1
@@ -320,7 +321,8 @@ struct GraphBuilder {
       graph.nodes[node].count = count
       if endsWithoutSource { ends.byThemselves.insert(graph.nodes[node].id) }
       connect(node, waitsFor: awaitedNode)
-      // The next run begins here with the only consumer of `state`, so `visitStates()` must not add that consumer again.
+      // The only consumer of `state` begins the next run here. So `state`, which `addState` has put last into `unvisited`,
+      // is removed there: otherwise `visitStates()` would add that consumer again.
       guard let next = plainStage(after: state, snapshot), stageCount < Self.maximumChain else { return }
       _ = unvisited.popLast()
       nodeCount += 1
@@ -328,7 +330,9 @@ struct GraphBuilder {
     }
   }
 
-  /// Returns the only stage behind `state`, if one node can stand for both: the stage has no entry and no node of its own.
+  /// Returns the stage that is the only consumer of `state`, if one node can stand for both.
+  ///
+  /// The node can show no difference between them: both are pending, `state` is not cancelled, the stage has no entry and no node.
   private func plainStage(
     after state: FutureState,
     _ snapshot: StateSnapshot?
@@ -349,7 +353,7 @@ struct GraphBuilder {
     while next < joins.count {
       let (index, inputs) = joins[next]
       next += 1
-      for input in inputs.prefix(Self.maximumNodes) where !isFull {
+      for input in inputs.prefix(Self.maximumNodes) where !isFull {  // bounds the edges: a known input adds no node
         guard !input.isResolved else {
           // The input's result is about to arrive. If one result is enough for the join, the join ends by itself.
           let id = graph.nodes[index].id
@@ -382,7 +386,7 @@ struct GraphBuilder {
         waiter.currentStatus == status ? NodeFacts(of: waiter, isListed: true).task : nil
       }
       let task = reading ?? nil  // none if another thread has the lock, or the waiter no longer waits
-      guard isBroken || task != nil else { continue }
+      guard isBroken || task != nil else { continue }  // an await of a broken future never ends, so it is shown anyway
       let node = add(.await, entry)
       setNode(of: object, to: node)
       connect(node, waitsFor: index)

@@ -46,7 +46,7 @@ struct StateSnapshot {
     }
   }
 
-  /// Returns the only consumer of the state, if that is a stage.
+  /// Returns the only consumer of `state`, of which this is the snapshot, if that consumer is a stage.
   func onlyStage(of state: FutureState) -> (state: FutureState, facts: NodeFacts)? {
     guard consumers.count == 1, isComplete else { return nil }
     // A promise's state in its own list stands for a callback, and is no stage.

@@ -17,7 +17,7 @@ extension WaitForGraph {
     // Removes the chains before and behind circles first, because the loop below follows all paths from each node that is left.
     var unsearched = Self.peel(Self.peel(stuck, awaited, waiters), waiters, awaited)
     cycles = []
-    // The edges are sorted by the awaited node, and each node of a circle is awaited. So the loop meets the oldest one first.
+    // The edges are sorted by the awaited node, and each node of a circle is awaited. So older circles come first.
     for id in edges.map(\.awaited) where unsearched.contains(id) {
       // The nodes that `id` reaches and that reach `id`; empty if `id` is in no circle.
       let group = Self.reached(from: id, awaited).intersection(Self.reached(from: id, waiters))
@@ -27,7 +27,9 @@ extension WaitForGraph {
     }
   }
 
-  /// Returns the nodes from which a path through `next` reaches a circle: again and again removes a node without a next one.
+  /// Returns the nodes from which a path along `next` reaches a circle.
+  ///
+  /// Removes the nodes without a next node, until each node that is left has one. `previous` has the edges of `next`, reversed.
   private static func peel(_ nodes: Set<Int>, _ next: [Int: [Int]], _ previous: [Int: [Int]]) -> Set<Int> {
     var (kept, nextCount) = (nodes, next.mapValues(\.count))
     var deadEnds = nodes.filter { nextCount[$0] == nil }.map { $0 }

@@ -68,7 +68,7 @@ extension WaitForGraph.Node: CustomStringConvertible {
     }
     if let dueIn { facts.append(dueIn < 0 ? "late by \((-dueIn).seconds)" : "due in \(dueIn.seconds)") }
     if let progress, progress > 0 { facts.append("\(Int(progress * 100)) % done") }
-    if hasMore, kind != .callback { facts.append("with more consumers than the first 2,000") }
+    if hasMore, kind != .callback { facts.append("with more consumers than the first 2,000") }  // the title says it
     if isCancelled { facts.append("cancelled, but has not ended since") }
     return facts
   }
@@ -87,7 +87,7 @@ private struct TreeText {
 
   init(_ graph: WaitForGraph) {
     self.graph = graph
-    nodes = Dictionary(graph.nodes.map { ($0.id, $0) }, uniquingKeysWith: { $1 })
+    nodes = Dictionary(graph.nodes.map { ($0.id, $0) }, uniquingKeysWith: { $1 })  // the numbers differ; never traps
     waiters = Dictionary(grouping: graph.edges, by: \.awaited).mapValues { $0.map(\.waiter) }
     inCycle = Set(graph.cycles.joined())
   }
@@ -125,15 +125,16 @@ private struct TreeText {
 
   /// Writes a node and the nodes that wait for it, in a loop and not by recursion, because a chain can be long.
   private mutating func writeTree(_ root: Int) {
-    var stack: [(id: Int, head: String, indentation: String)] = [(root, "", "")]
-    while let (id, head, indentation) = stack.popLast() {
+    // `branch` begins the line of a node, and `indentation` begins the branches of its children.
+    var stack: [(id: Int, branch: String, indentation: String)] = [(root, "", "")]
+    while let (id, branch, indentation) = stack.popLast() {
       guard let node = nodes[id] else { continue }
       guard written.insert(id).inserted else {
         // The text has the node and its waiters already. “↺” marks a node of a circle.
-        lines.append("\(head)\(inCycle.contains(id) ? "↺" : "↑") \(node.title) (above)")
+        lines.append("\(branch)\(inCycle.contains(id) ? "↺" : "↑") \(node.title) (above)")
         continue
       }
-      lines.append("\(head)\(inCycle.contains(id) ? "↺ " : "")\(node)")
+      lines.append("\(branch)\(inCycle.contains(id) ? "↺ " : "")\(node)")
       let children = waiters[id] ?? []
       let isTooWide = indentation.count >= Self.maximumIndentation
       for (position, child) in children.enumerated().reversed() {  // the stack then gives the first child first

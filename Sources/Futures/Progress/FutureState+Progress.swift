@@ -38,7 +38,7 @@ extension FutureState {
     return hasEffect
   }
 
-  /// Counts the progress of `child` as `share` of the whole; `nil` is a child that was made resolved.
+  /// Counts the progress of `child` as `share` of the whole; `nil` stands for a resolved future without a state, counted in full.
   final func addProgress(_ record: ProgressRecord, of child: FutureState?, share: Double) {
     var link: ProgressLink?
     _ = changeProgress(record) { record in
@@ -71,13 +71,13 @@ extension FutureState {
     if let link { Self.connect([link]) }
   }
 
-  /// Applies the progress of a linked state, which notifies its listeners now.
+  /// Applies the progress of the source of `link`, during the round in which that source notifies its listeners.
   /// - Returns: Whether the caller must notify the listeners of this state.
   private final func sourceReported(_ link: ProgressLink, _ progress: FutureProgress) -> Bool {
     changeRecord { $0.update(link, to: progress) }
   }
 
-  /// Applies the last progress of a linked state, unless it is `nil`, and counts the linked state as ended.
+  /// Applies the last progress of the source of `link`, unless `last` is `nil`, and counts that source as ended.
   final func sourceEnded(_ link: ProgressLink, last: FutureProgress? = nil) {
     let mustNotify = changeRecord { record in
       // The progress of a success needs no update: a part counts in full, and a derived state reports its own success.
@@ -101,12 +101,8 @@ extension FutureState {
 // MARK: - Notifying
 
 extension FutureState {
-  /// Notifies the listeners of this state, and those of the states whose progress contains its progress.
-  ///
-  /// Only after `beginDelivering()` has returned `true`.
-  private final func notifyListeners() {
-    Trampoline.current.notifyListeners(of: self)
-  }
+  /// Notifies the listeners, after `beginDelivering()` has returned `true`; then those of the states that contain this progress.
+  private final func notifyListeners() { Trampoline.current.notifyListeners(of: self) }
 
   /// Notifies each listener once; a state whose progress contains this one waits in the trampoline for a round of its own.
   final func notifyListenersOnce(in trampoline: Trampoline) {
@@ -130,7 +126,7 @@ extension FutureState {
 // MARK: - Linking
 
 extension FutureState {
-  /// Adds a listener to the record, which must exist in a pending state, and notifies it of the current progress.
+  /// Adds a listener to a pending state, whose progress the caller has requested, and notifies it of the current progress.
   /// - Returns: `false` if the state is settled, or the listener was withdrawn.
   final func addListener(_ listener: ProgressListener) -> Bool {
     var feed: (any ProgressFeed)?
@@ -148,7 +144,7 @@ extension FutureState {
     return isAdded
   }
 
-  /// Requests the progress: makes the record of a pending state, links it to its sources, and lets its feed report once.
+  /// Makes the record of a pending state, links it to its sources, and lets its feed, a progress object elsewhere, report once.
   final func requestProgress() {
     let (links, feed) = reading { (beginProgress(), progressRecord?.feed) }
     Self.connect(links)

@@ -8,7 +8,7 @@ package struct Heap<Element: Comparable> {
   /// Makes a heap of elements, in O(n).
   package init(_ elements: [Element]) {
     self.elements = elements
-    for index in (0..<elements.count / 2).reversed() { siftDown(from: index) }
+    for index in (0..<elements.count / 2).reversed() { siftDown(from: index) }  // the second half has no children
   }
 
   package var first: Element? { elements.first }

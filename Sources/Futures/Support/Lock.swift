@@ -53,7 +53,7 @@ package final class Locked<Value>: @unchecked Sendable {
     lock.withLock { body(&value) }
   }
 
-  /// As `withLock`, unless another thread has the lock.
+  /// As `withLock`; returns `nil` without calling `body` if another thread has the lock.
   package func withLockIfAvailable<Result>(_ body: (inout Value) -> Result) -> Result? {
     lock.withLockIfAvailable { body(&value) }
   }
