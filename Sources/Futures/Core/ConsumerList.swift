@@ -55,7 +55,7 @@ struct ConsumerList: Sequence {
   mutating func append(_ others: inout ConsumerList) {
     guard let otherFirst = others.first, let otherLast = otherFirst.previous else { return }
     others.first = nil
-    guard let first, let last = first.previous else { return first = otherFirst }
+    guard let first, let last = first.previous else { return first = otherFirst }  // this list was empty
     last.link(to: otherFirst)
     otherLast.link(to: first)
   }
@@ -101,7 +101,7 @@ struct ConsumerList: Sequence {
   mutating func takeAll() -> ConsumerList {
     defer { first = nil }
     for consumer in self { consumer._withUnsafeGuaranteedRef { $0.enter(.submitted) } }
-    return self
+    return self  // the whole list: `defer` runs after this line
   }
 
   /// Removes the waiters, in order, and marks them as finished, in O(n).

@@ -48,7 +48,7 @@ extension FutureState {
       cancelled.append(state)
     }
     trampoline?.leaveCancellation()
-    // The last source first. After `leaveCancellation()`, because the consumers are no part of the cancellation's depth.
+    // The last source first, as results travel. After `leaveCancellation()`, because consumers do not count for its depth.
     while let state = cancelled.popLast() { state.resolveAsCancelled() }
   }
 
@@ -96,7 +96,7 @@ extension FutureState {
   /// The handles of an orphan own it, and so does the list of its source, but no producer. An orphan refers to its source
   /// weakly, and leaves the source when it is cancelled.
   /// - Parameters:
-  ///   - isDormantOnly: Whether to change this state only if its producer has not started.
+  ///   - isDormantOnly: Whether to change this state only if its producer has not started, so that it has no consumers.
   ///   - inputs: The orphans from which this state is derived.
   @usableFromInline
   final func orphan(onlyDormant isDormantOnly: Bool = false, leaving inputs: OrphanedInputs? = nil) {

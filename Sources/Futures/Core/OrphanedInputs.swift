@@ -35,7 +35,7 @@ final class OrphanedInputs: Inputs, @unchecked Sendable {
 
   /// Keeps those inputs of a join whose states are orphans that have notified the join and still count it.
   ///
-  /// Claims each input, so that only the join can leave the orphan. Until then the orphan counts the join as a consumer.
+  /// Claims each input, so that nothing but this object ends its count. Until then the input's orphan counts the join as a consumer.
   init(_ inputs: [JoinedInput]) {
     self.inputs = inputs.filter { $0.state.claimNotified($0.consumer) }.map {
       Input(source: $0.state, consumer: nil)

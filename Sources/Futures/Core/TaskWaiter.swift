@@ -15,6 +15,7 @@ package final class TaskWaiter<Stored: OutcomeStorage>: Consumer, @unchecked Sen
       if let result = unsafeDowncast(state, to: TypedState<Stored>.self).result {
         consumer.continuation.unsafelyUnwrapped.resume(returning: result)
       } else {
+        // A broken future has no result, so the task stays suspended until it is cancelled: see `endWait`.
         state.reportWaitForBrokenPromise()
       }
     }

@@ -36,8 +36,8 @@ package final class BreakObservers: Sendable {
     let previous = list.update { list in
       var all = list?.all ?? []
       body(&all)
-      defer { list = all.isEmpty ? nil : List(all) }  // after `return` has read the old list
-      return list
+      defer { list = all.isEmpty ? nil : List(all) }
+      return list  // the previous one: `defer` runs after this line
     }
     _ = previous  // released here, outside the lock
   }

@@ -81,7 +81,7 @@ package final class PendingFutures {
         guard let object = slot.object.object else { return true }
         swept.append(object)
         guard let state = slot.entry.state(object) else { return false }  // stays until its release
-        return state.isResolved && state.isDelivered
+        return state.isResolved && state.isDelivered  // a broken state is not resolved: it stays, for the graph
       }
       untilSweep = max(Self.smallestSweep, slots.count)
       // A copy has less capacity: many were pending at once, and no longer are.
@@ -174,7 +174,7 @@ extension LockedReference where Object == PendingFutures {
       defer { table = changed.isForAllThreads || !changed.threadsOfTests.isEmpty ? changed : nil }
       body(changed)
       changed.removeUntracked()
-      return table
+      return table  // the previous one: `defer` runs after this line
     }
     _ = previous  // released here, outside the lock
   }
