@@ -39,7 +39,9 @@ struct ConsumerList: Sequence {
     first = consumer
   }
 
-  /// Moves the result-only consumers of a settling state to the end, in the order in which they became so; O(their number).
+  /// Moves the result-only consumers, which were cancelled but still get a result, behind the others, when the state settles.
+  ///
+  /// The newest is at the front. Prepending one after the other restores the order of their cancellation. O(their number).
   @inline(__always)
   mutating func moveResultOnlyToEnd() {
     guard let first, first.isResultOnly else { return }

@@ -86,8 +86,8 @@ extension Future where Failure == any Error {
   ///
   /// Cancellation: cancelling the future starts no further item. Running items are left, so they are cancelled if nothing else
   /// waits for them (R16). The future then succeeds with the results: an item that did not start is a failure with
-  /// `CancellationError`. A running item that is left and goes on still counts with its own result, so the future waits for it: an
-  /// item that has another consumer, or `Future.never`. A cancelled task that awaits `value` waits for all items, because the
+  /// `CancellationError`. A running item with another consumer is not cancelled, and `Future.never` cannot be. The future waits for
+  /// such an item, and its own result counts. A cancelled task that awaits `value` waits for all items, because the
   /// future cannot fail: `try await value(onCancel: .cancel)` stops them.
   /// - Parameters:
   ///   - items: The items.
