@@ -19,7 +19,7 @@ struct BlockedWorkSearch {
   /// The work that a pending state needs before it can resolve.
   private enum Need {
     case mainActor
-    /// The source of a stage, which can also need a queue.
+    /// The source of a stage; `isQueued` if the stage runs its transform on a queue, which can be the blocked one.
     case source(Derivation, isQueued: Bool)
     case inputs([FutureState], each: Bool)
     /// Another thread might resolve the state.

@@ -32,7 +32,7 @@ extension Future {
     line: UInt = #line,
     flattening work: @escaping @Sendable () -> Future<Value, Failure>
   ) {
-    // The start is no part of the work, so it has no share of the progress.
+    // The source is only the start and no part of the work, so its share of the progress is 0.
     self = Future<Void, Failure>(startedAt: fileID, line, on: context).flatMap(on: context, progressShare: 0, work)
   }
 
@@ -63,7 +63,7 @@ extension Future {
   /// and `isResolved` do not. Releasing the future before the start breaks no promise. After a cancellation before the
   /// start, the work never starts (R2b).
   ///
-  /// Two allocations before the start, one of them the closure.
+  /// Four allocations before the start, one of them the closure.
   /// - Parameters:
   ///   - fileID: The file that diagnostics name.
   ///   - line: The line that diagnostics name.
@@ -104,7 +104,7 @@ extension Future {
   ///
   /// A program can keep and share it: a cancelled derived future releases its stage and does not cancel this future.
   /// A `recover` or `materialize` keeps its stage until this future is cancelled or released, if `Failure` can represent
-  /// cancellation: a cancellation of this future still resolves it (R16).
+  /// cancellation: a cancellation of this future still resolves that stage (R16).
   public static var never: Self {
     let state = State<Value, Failure>()
     state.orphan()  // so derived futures know that they never resolve either

@@ -65,7 +65,7 @@ public final class Promise<Value: Sendable, Failure: Error>: Sendable {
         // The followed future can still fail this one. The report of an unobserved failure then names this place.
         state.setPlace((fileID, UInt(line)))
       }
-    default: break  // settled meanwhile, or an orphan
+    default: break  // settled meanwhile, or an orphan, which follows a future that never resolves
     }
   }
 

@@ -77,8 +77,7 @@ extension Future {
   ///
   /// Among futures that are already resolved, the first in order wins.
   /// - Parameter futures: The futures to wait for. An empty collection traps, because the race would never end.
-  /// - Returns: A future that resolves as the fastest one.
-  ///   Cancelling it cancels each input that nothing else waits for (R16).
+  /// - Returns: A future that resolves as the fastest one. Cancelling it cancels each input that nothing else waits for (R16).
   @_alwaysEmitIntoClient
   public static func race(_ futures: some Collection<Future>) -> Future {
     require(!futures.isEmpty, "Future.race needs at least one future: an empty race never resolves.")
@@ -108,8 +107,7 @@ extension Future {
   ///   - initial: The first argument of the first call of `next`.
   ///   - futures: The futures to wait for.
   ///   - next: Combines the result so far with the next value. It runs inline, when all values are there.
-  /// - Returns: A future of the combined value.
-  ///   Cancelling it cancels each input that nothing else waits for (R16).
+  /// - Returns: A future of the combined value. Cancelling it cancels each input that nothing else waits for (R16).
   @_alwaysEmitIntoClient
   public static func reduce<R: Sendable>(
     _ initial: R,

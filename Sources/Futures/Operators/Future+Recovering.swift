@@ -14,6 +14,7 @@ extension Future {
     @Sendable func apply(_ result: Result<Value, Failure>) -> Future<Value, New> {
       result.orElse { error in .failed(transform(error)) }
     }
+    // `deriveAtOnce` allocates no closure, and returns `nil` if `apply` cannot run inline now.
     return deriveAtOnce(on: context, for: .failures, apply) ?? derive(on: context, for: .failures, apply)
   }
 

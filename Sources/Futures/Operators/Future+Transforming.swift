@@ -62,7 +62,7 @@ extension Future {
     on context: ExecutionContext = .immediate,
     _ transform: @escaping @Sendable (Value) throws(Failure) -> New
   ) -> Future<New, Failure> {
-    // The future that the closure makes is resolved, so it needs no share of the progress.
+    // The whole share is this future's: the future that the closure makes is resolved, so it has no progress.
     flatMap(on: context, progressShare: 1) { value in
       do throws(Failure) {
         return .succeeded(try transform(value))

@@ -226,7 +226,7 @@ final class ItemQueue<Item: Sendable, Value: Sendable, Failure: Error>: Inputs, 
       return (self.running, self.waiting, self.values)
     }
     _ = (waiting, values)  // released here, outside the lock
-    return running.sorted { $0.key < $1.key }.map(\.value)
+    return running.sorted { $0.key < $1.key }.map(\.value)  // cancels in the order of the items
       .filter { $0.state.removeCancelled($0.consumer, forResult: needsResult) }.map(\.state)
   }
 }
