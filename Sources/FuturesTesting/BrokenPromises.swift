@@ -50,9 +50,9 @@ private final class BrokenPromiseRecorder: Sendable {
     self.fileID = fileID
     FuturesDiagnostics.breakObservers.add(self) { [self] promise in
       let isOfFile = self.fileID == nil || self.fileID == promise.fileID
-      guard isOfFile, promise.cause == .promiseDropped else { return false }  // left to the handler of misuse
+      guard isOfFile, promise.cause == .promiseDropped else { return false }  // the usual report or trap follows
       broken.withLock { $0.append(promise) }
-      return true  // recorded, so the promise causes no trap
+      return true  // no report and no trap
     }
   }
 

@@ -41,7 +41,7 @@ public func reportingPendingFutures<Value>(
 private final class TimeLimitWatch: Sendable {
   private let hasEnded = Locked(false)
 
-  /// The number of watches in the process, and whether futures were tracked before the first: if not, the last ends the tracking.
+  /// The number of watches, and whether tracking was on before the first one; if not, the last watch turns tracking off.
   private static let watches = Locked((count: 0, wasTracking: false))
 
   /// Tracks pending futures from now on, and reports them once the time has passed.

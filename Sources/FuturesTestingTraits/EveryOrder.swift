@@ -93,10 +93,10 @@ public struct EveryOrder: TestTrait, SuiteTrait, TestScoping {
       } catch {
         var error = error
         if var failure = error as? OrderFailure {
-          failure.caller = ".everyOrder"
+          failure.caller = ".everyOrder"  // in “Run it alone: .everyOrder(…)”
           error = failure
         }
-        // A suspended run keeps the function, so `withoutActuallyEscaping` would trap too, but without the order.
+        // A body that stays suspended keeps the function. `withoutActuallyEscaping` would trap too, but without the order.
         guard runningBodies.withLock(\.self) == 0 else {
           fatalError(
             "\(error)\nThe body of `\(name)` stays suspended, although it was cancelled. It cannot outlive its test."
@@ -124,11 +124,11 @@ extension Trait where Self == EveryOrder {
   }
 }
 
-/// Whether the search runs an order now, and whether an expectation failed in it.
+/// Whether the search runs the test now, and whether an expectation failed in this run.
 private final class SearchIssues: Sendable {
   private let state = Locked((isSearching: false, hasFailed: false))
 
-  /// Returns whether Swift Testing records an issue; in an order of the search it does not, and the order counts as failed.
+  /// Called for each issue; returns `true` if Swift Testing records the issue, and `false` if a run of the search fails by it.
   func keepsIssue() -> Bool {
     state.withLock { state in
       if state.isSearching { state.hasFailed = true }
@@ -136,7 +136,7 @@ private final class SearchIssues: Sendable {
     }
   }
 
-  /// Runs an order of the search, and returns whether an expectation failed in it.
+  /// Calls `run`, which runs the test for the search, and returns whether an expectation failed in this run.
   func hasFailed(during run: () -> Void) -> Bool {
     state.withLock { $0 = (isSearching: true, hasFailed: false) }
     run()

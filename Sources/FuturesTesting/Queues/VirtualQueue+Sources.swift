@@ -61,7 +61,7 @@ extension OrderRun {
   fileprivate func queue(_ label: String, isConcurrent: Bool) -> VirtualQueue {
     if let queue = state.withLock({ $0.queues[label] }) { return queue }
     let queue = VirtualQueue(label: label, isConcurrent: isConcurrent, backend: backend(label, isConcurrent))
-    // The end of the run releases the queues, so nothing would release a queue that is kept after it.
+    // The end of the run releases `queues`. A queue that is stored later would never be released.
     state.withLock { if !$0.isOver { $0.queues[label] = queue } }
     return queue
   }
@@ -75,7 +75,7 @@ extension OrderRun {
     return backend(name, isConcurrent)
   }
 
-  /// Returns the backend that adds the work of a queue to the agenda of this run.
+  /// Returns the backend that adds the work of a queue to the agenda of this run; the items of a *lane* keep their order.
   private func backend(_ label: String, _ isConcurrent: Bool) -> VirtualQueue.Backend {
     let source = OrderSource.context(label)
     let lane = isConcurrent ? nil : source
@@ -85,7 +85,7 @@ extension OrderRun {
       }
       return { [self] in
         guard let number, let item = state.withLock({ $0.agenda.take(number) }) else { return nil }
-        if case .work(let work) = item.action { return work } else { return nil }
+        if case .work(let work) = item.action { return work } else { return nil }  // never another action
       }
     } submitAfter: { [self] nanoseconds, work in
       let delay = Duration.nanoseconds(nanoseconds)
@@ -94,7 +94,7 @@ extension OrderRun {
         $0.add(.work(work), named: .timer(delay), in: lane ?? .clock, after: delay)
       }
     } willRunAtOnce: { [self] in
-      // The report names `sync`, because the work that it runs is not a move.
+      // The report names the call, because the work that it runs is not a move. The run does not wait for this work.
       _ = noteOutsideWork(.sync, queue: label)
       if !isOnOwnThread { state.withLock { noteInterference("has called `sync` on the queue “\(label)”.", &$0) } }
     }

@@ -37,13 +37,13 @@ public final class VirtualQueue: Sendable {
   private struct Item {
     let number: Int
 
-    /// In a serial queue always `true`: a barrier waits for all earlier work, and later work for it.
+    /// Whether this work waits for all earlier work, and later work waits for it; in a serial queue always `true`.
     let isBarrier: Bool
 
-    /// Takes the work from the backend; `nil` while a barrier holds the work back.
+    /// Takes the work out of the backend, or returns `nil` if the work has started; `nil` until the backend gets the work.
     var take: (@Sendable () -> Work?)?
 
-    /// The work while a barrier holds it back.
+    /// The work while it waits for a barrier, or as a barrier for other work; then the backend has the work.
     var held: Work?
   }
 
@@ -56,21 +56,24 @@ public final class VirtualQueue: Sendable {
     var running = 0
     var isBarrierRunning = false
 
-    /// Whether the work up to a number cannot start now: a barrier runs, or a barrier of that work waits for running work.
+    /// Whether the items up to a number cannot all run now: a barrier runs, or one of these items is a barrier and other work runs.
     func isBlocked(upTo number: Int) -> Bool {
-      isBarrierRunning || running > 0 && items.contains { $0.number <= number && $0.isBarrier }
+      if isBarrierRunning { return true }
+      return running > 0 && items.contains { $0.number <= number && $0.isBarrier }
     }
 
+    /// Whether a barrier runs or waits.
     var hasBarrier: Bool { isBarrierRunning || items.contains(where: \.isBarrier) }
 
-    /// Takes the work of the first item that can go to the backend, and keeps the item.
-    /// - Returns: The item's number, whether it is a barrier, and its work; `nil` if all other work has to wait for barriers.
-    mutating func takeAdmitted(isConcurrent: Bool) -> (number: Int, isBarrier: Bool, work: Work)? {
+    /// Takes the work of the first item that can go to the backend now; the item stays in `items` until it starts.
+    /// - Returns: The item's number, whether it is a barrier, and its work; `nil` if no item can go to the backend.
+    mutating func takeUnblocked(isConcurrent: Bool) -> (number: Int, isBarrier: Bool, work: Work)? {
       for index in items.indices {
         let item = items[index]
-        // Only in a concurrent queue: the backend of a serial queue keeps the order.
+        // In a serial queue no item waits here, because the backend keeps the order.
         if isConcurrent {
-          let hasToWait = item.isBarrier ? index > 0 || running > 0 : isBarrierRunning
+          let isFirst = index == 0 && running == 0  // no earlier work runs or waits
+          let hasToWait = item.isBarrier ? !isFirst : isBarrierRunning
           if hasToWait { return nil }
         }
         if let work = items[index].held.take() { return (item.number, item.isBarrier, work) }
@@ -174,7 +177,9 @@ public final class VirtualQueue: Sendable {
     runAtOnce(isBarrier: workItem.isBarrier) { workItem.perform() }
   }
 
-  /// Runs earlier work and then `work`, for `sync`; traps if `work` has to wait for running work, which is its caller.
+  /// Runs earlier work and then `work`, for `sync`.
+  ///
+  /// Traps if `work` has to wait for work that runs: that work has called `sync`, and waits for `work`.
   private func runAtOnce<Result>(isBarrier: Bool, _ work: () throws -> Result) rethrows -> Result {
     let isBarrier = isBarrier || !isConcurrent
     backend.willRunAtOnce()
@@ -188,12 +193,10 @@ public final class VirtualQueue: Sendable {
       "`sync` on the queue “\(label)” is called from work of that queue, and waits for it: a deadlock."
     )
     runWork(upTo: last, all: isBarrier)
-    willRun(isBarrier: isBarrier)
-    defer { didRun(isBarrier: isBarrier) }
-    return try work()
+    return try run(isBarrier: isBarrier, work)
   }
 
-  /// Runs the first pieces of work, for a caller that waits for them.
+  /// Runs the first pieces of work, for a caller that waits for them, and that has checked that none of them is blocked.
   /// - Parameters:
   ///   - last: The number of the last piece to run.
   ///   - runsAll: Whether to run all pieces up to `last`; if not, only those up to the last barrier among them.
@@ -203,25 +206,24 @@ public final class VirtualQueue: Sendable {
       return runsAll || state.items.contains { $0.number <= last && $0.isBarrier } ? first : nil
     }
     while let item = state.withLock({ nextItem($0) }) {
-      guard let work = item.take?() else { remove(item.number); continue }  // dropped: the test has ended
+      // The backend has dropped the work if the test has ended.
+      guard let work = item.take?() else { remove(item.number); continue }
       work()
     }
   }
 
-  /// Runs a piece of work, and the work before it, on the calling thread: for `wait()` of a work item.
-  /// - Returns: Whether the work was in the queue, ready and not started.
-  func runAtOnce(_ number: Int) -> Bool {
+  /// Runs all work up to a number on the calling thread, for `wait()` of the work item with this number.
+  /// - Returns: Whether the item was in the queue, ready and not started; if not, nothing runs.
+  func runIfReady(upTo number: Int) -> Bool {
     backend.willRunAtOnce()
     let isReady = state.withLock { state in state.items.contains { $0.number == number } }
-    if isReady {
-      precondition(
-        state.withLock { !$0.isBlocked(upTo: number) },
-        "`wait()` for a work item of the queue “\(label)” is called from work of that queue: a deadlock."
-      )
-      // On a concurrent queue too, all earlier work runs: Dispatch starts it first.
-      runWork(upTo: number, all: true)
-    }
-    return isReady
+    guard isReady else { return false }
+    precondition(
+      state.withLock { !$0.isBlocked(upTo: number) },
+      "`wait()` for a work item of the queue “\(label)” is called from work of that queue: a deadlock."
+    )
+    runWork(upTo: number, all: true)  // `all` also on a concurrent queue: Dispatch starts all earlier work first
+    return true
   }
 
   // MARK: - The order
@@ -235,11 +237,11 @@ public final class VirtualQueue: Sendable {
       state.items.append(Item(number: state.lastNumber, isBarrier: isBarrier, held: work))
       return state.lastNumber
     }
-    admit()
+    submitUnblocked()
     return number
   }
 
-  /// Adds work that is ready at `deadline`, and returns its number; `nil` if the deadline has not come, as timers have none.
+  /// Adds work that is ready at `deadline`, and returns its number; `nil` for a deadline to come, because a timer has no number.
   @discardableResult
   private func add(at deadline: DispatchTime, isBarrier: Bool, _ work: @escaping Work) -> Int? {
     let delay = deadline.nanosecondsFromNow
@@ -248,25 +250,24 @@ public final class VirtualQueue: Sendable {
     backend.submitAfter(delay) { [self] in
       // A barrier waits for all work, and other work for a barrier. The backend of a serial queue keeps its order.
       let isBlocked = state.withLock { isBarrier ? $0.running > 0 || !$0.items.isEmpty : $0.hasBarrier }
-      if isConcurrent, isBlocked { return _ = add(isBarrier: isBarrier, work) }
-      willRun(isBarrier: isBarrier)
-      work()
-      didRun(isBarrier: isBarrier)
+      if isConcurrent, isBlocked {
+        add(isBarrier: isBarrier, work)  // to wait as ready work
+      } else {
+        run(isBarrier: isBarrier, work)
+      }
     }
     return nil
   }
 
-  /// Submits the work that no barrier holds back; of a serial queue all work, because the backend keeps the order.
-  private func admit() {
-    while let (number, isBarrier, work) = state.withLock({ $0.takeAdmitted(isConcurrent: isConcurrent) }) {
+  /// Submits the work that does not wait for a barrier, when work was added or has ended.
+  private func submitUnblocked() {
+    while let (number, isBarrier, work) = state.withLock({ $0.takeUnblocked(isConcurrent: isConcurrent) }) {
       let take = backend.submit { [self] in
         remove(number)
-        willRun(isBarrier: isBarrier)
-        work()
-        didRun(isBarrier: isBarrier)
+        run(isBarrier: isBarrier, work)
       }
       state.withLock { state in
-        // On another thread, the work can have started already.
+        // Another thread can have started the work already, which removed the item.
         guard let index = state.items.firstIndex(where: { $0.number == number }) else { return }
         state.items[index].take = take
       }
@@ -280,21 +281,20 @@ public final class VirtualQueue: Sendable {
     _ = removed  // released here, outside the lock
   }
 
-  /// Counts a piece of work as running, for the checks of barriers.
-  private func willRun(isBarrier: Bool) {
+  /// Runs a piece of work, which counts as running meanwhile, and then submits the work that waited for its end.
+  private func run<Result>(isBarrier: Bool, _ work: () throws -> Result) rethrows -> Result {
     state.withLock { state in
       state.running += 1
       if isBarrier { state.isBarrierRunning = true }
     }
-  }
-
-  /// Counts a piece of work as ended, and submits the work that a barrier held back until now.
-  private func didRun(isBarrier: Bool) {
-    state.withLock { state in
-      state.running -= 1
-      if isBarrier { state.isBarrierRunning = false }
+    defer {
+      state.withLock { state in
+        state.running -= 1
+        if isBarrier { state.isBarrierRunning = false }
+      }
+      submitUnblocked()
     }
-    admit()
+    return try work()
   }
 }
 

@@ -9,7 +9,7 @@ public final class VirtualWorkItem: Sendable {
     var isCancelled = false
     var hasEnded = false
 
-    /// The place in a queue; `nil` before the submission, and for an item with a delay.
+    /// The place in a queue; `nil` before the submission, for an item with a delay, and once the item has ended.
     var place: (queue: VirtualQueue, number: Int)?
     var notifications: [@Sendable () -> Void] = []
   }
@@ -90,6 +90,6 @@ public final class VirtualWorkItem: Sendable {
     let (hasEnded, place) = state.withLock { ($0.hasEnded, $0.place) }
     if hasEnded { return true }
     guard let place else { return false }
-    return place.queue.runAtOnce(place.number)
+    return place.queue.runIfReady(upTo: place.number)
   }
 }
