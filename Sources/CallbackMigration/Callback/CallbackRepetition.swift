@@ -94,7 +94,7 @@ struct CallbackRepetition {
     let statements = tokens.statements(in: block)
     for (position, statement) in statements.enumerated() {
       guard let call = callBeforeEnd(of: statement, exits) else { continue }
-      // A path that leaves later might be the one with this call.
+      // A path that leaves in this statement or a later one might be the one with this call.
       return statements[position...].contains { hasExit($0, exits) } ? nil : call
     }
     return nil

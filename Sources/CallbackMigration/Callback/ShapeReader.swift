@@ -30,7 +30,7 @@ struct ShapeReader {
   /// The labels for a tuple of the values, from the callback's parameters; empty without a tuple, and if one repeats.
   func tupleLabels(_ labels: [String], for shape: CallbackShape) -> [String] {
     guard let count = shape.values?.count, count > 1 else { return [] }
-    // After the values, the name of the error follows.
+    // The label of the error follows those of the values.
     let labels = labels.prefix(count).map { $0 == "_" ? "" : $0 }
     let names = labels.filter { !$0.isEmpty }
     return labels.count == count && !names.isEmpty && Set(names).count == names.count ? labels : []
@@ -117,9 +117,7 @@ struct ShapeReader {
       }
       if value.last?.text == "..." { return .variadicCallback }
     }
-    if values.count > 1, values.contains(where: { aliases.result($0) != nil }) {
-      return .contextAndResult
-    }
+    if values.count > 1, values.contains(where: { aliases.result($0) != nil }) { return .contextAndResult }
     return nil
   }
 

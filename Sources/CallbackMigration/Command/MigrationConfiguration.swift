@@ -111,7 +111,6 @@ struct TitlePattern {
     self.init(whole: pattern.map { $0.contains("*") ? $0 : "*\($0)*" } ?? "*")
   }
 
-  /// Matches a whole title.
   init(whole pattern: String) {
     parts = pattern.split(separator: "*", omittingEmptySubsequences: false).map(String.init)
   }

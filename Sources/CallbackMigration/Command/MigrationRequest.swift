@@ -87,7 +87,6 @@ package struct MigrationRequest: Decodable, Sendable {
 }
 
 extension MigrationRequest {
-  /// Reads the plugin's file.
   package init(file: URL) throws(MigrationError) {
     do {
       self = try JSONDecoder().decode(Self.self, from: Data(contentsOf: file))

@@ -45,7 +45,7 @@ struct ModuleProject: Equatable, Sendable {
     let clients = clients.map { target($0, sources: [], dependencies: [name] + library) }
     return MigrationRequest(
       package: FileManager.default.currentDirectoryPath,
-      library: nil,
+      library: nil,  // Only `neededGraphs`, which the plugin calls, uses this name.
       targets: [target(name, isLibrary: true, sources: paths, dependencies: library)] + clients
     )
   }
@@ -118,7 +118,7 @@ struct ModuleProject: Equatable, Sendable {
 extension SymbolGraph {
   /// The options with which the compiler writes the symbol graphs that the tool reads.
   ///
-  /// The tool filters by access level itself. It reads private symbols as well, so that counterparts do not name them.
+  /// The tool filters by access level itself. It reads private symbols as well, to refuse counterparts that would name them.
   package static func compilerOptions(folder: String) -> [String] {
     [
       "-emit-symbol-graph", "-emit-symbol-graph-dir", folder, "-symbol-graph-minimum-access-level", "private",

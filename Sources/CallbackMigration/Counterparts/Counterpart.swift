@@ -123,10 +123,10 @@ package struct Counterpart {
     if declaration.isStatic { words.append("static") }
     if declaration.modifiers.contains("mutating") { words.append("mutating") }
     // Without an actor of its own, the counterpart runs on the actor of the caller, as before the migration.
-    let hasNoActor = function.declaration.globalActor == nil && !function.isOnActor
+    let hasNoActor = declaration.globalActor == nil && !function.isOnActor
     if kind == .async, hasNoActor {
       words.append("nonisolated(nonsending)")
-    } else if function.declaration.isNonisolated {
+    } else if declaration.isNonisolated {
       words.append("nonisolated")
     }
     words.append("func")
@@ -146,6 +146,7 @@ package struct Counterpart {
 
   // MARK: - The body
 
+  /// The call of the library that makes the future, or that awaits the callback and converts its errors if need be.
   private var body: [String] {
     let title = "\"\(declaration.title())\""
     let start = kind == .future ? "\(future)(\(title))" : "try await withCallback(\(title))"
@@ -226,7 +227,7 @@ package struct Counterpart {
     return parameter.specifiers.contains("@autoclosure") ? "\(parameter.reference)()" : parameter.reference
   }
 
-  /// The closure that reports to the promise's progress; `@Sendable` as in `completion`.
+  /// The closure that reports to the promise's progress; `@Sendable` for the same reason as in `completion`.
   private func progressReport(_ shape: ProgressShape) -> String {
     let progress = unused("progress")
     let (double, integer) = (spelling.text("Double", "s:Sd"), spelling.text("Int64", "s:s5Int64V"))

@@ -40,8 +40,8 @@ package struct CounterpartPlan {
     self.inventory = inventory
     let pattern = TitlePattern(part: pattern)
     let refusals = RefusalRules(inventory: inventory)
-    let claims = CounterpartClaims(inventory.functions) {
-      refusals.refusal($0, $1) == nil && !$0.counterpart($1).exists
+    let claims = CounterpartClaims(inventory.functions) { function, kind in
+      refusals.refusal(function, kind) == nil && !function.counterpart(kind).exists
     }
     entries = inventory.functions.map { function in
       let asked = pattern.matches(function.title) ? style.kinds : []
@@ -153,7 +153,8 @@ private struct CounterpartClaims {
 
   /// The reason why a function gets no counterpart, if another function could have the same one; otherwise `nil`.
   ///
-  /// The other one is no rival if its rank is higher or its shape worse. Of two equal functions neither gets it.
+  /// The other one is no rival if its shape is worse or its rank is higher, such as that of a deprecated function. Of two
+  /// equal functions neither gets the counterpart.
   func refusal(_ function: CallbackFunction, _ kind: Counterpart.Kind) -> Refusal? {
     let rivals = function.counterpartKeys(kind).flatMap { functions[$0] ?? [] }.filter { other in
       let isOther = other.symbol.identifier.precise != function.symbol.identifier.precise

@@ -89,10 +89,12 @@ private struct Extension {
   /// The sort key of an extension: the name of its type comes first.
   var order: (String, String, String) { (scope, header, condition ?? "") }
 
+  /// The lines of the extension, with an empty line between two functions.
   var lines: [String] {
-    let parts = counterparts.map { $0.lines.map { header.isEmpty || $0.isEmpty ? $0 : "  " + $0 } }
-    let joined = parts.enumerated().flatMap { $0.offset == 0 ? $0.element : [""] + $0.element }
-    let lines = header.isEmpty ? joined : header.split(separator: "\n").map(String.init) + joined + ["}"]
+    let indentation = header.isEmpty ? "" : "  "
+    let parts = counterparts.map { $0.lines.map { line in line.isEmpty ? line : indentation + line } }
+    let functions = Array(parts.joined(separator: [""]))
+    let lines = header.isEmpty ? functions : header.split(separator: "\n").map(String.init) + functions + ["}"]
     return condition.map { ["#if \($0)"] + lines + ["#endif"] } ?? lines
   }
 
