@@ -3,7 +3,7 @@ struct TypeSpelling {
   /// The compiler's identifier of the type that each name means in the counterpart; empty for a generic parameter.
   private var nearest: [String: String] = [:]
 
-  /// Takes the identifiers of the module's types, by the path of the enclosing type and by name.
+  /// Takes the identifiers of the module's types, by the path of the enclosing type (empty outside types) and by name.
   ///
   /// `scopes` are the types whose members the counterpart sees, the nearest first.
   init(_ declarations: [String: [String: String]], scopes: [String], generics: [String]) {
