@@ -211,7 +211,8 @@ private struct Agenda {
 
   /// Removes and returns the next piece of work that is due by `end`, and moves the time to its due time.
   mutating func takeNext(until end: Int64) -> Work? {
-    removeCancelledTurns()
+    // `remove(_:)` leaves the turn of its work in the heap.
+    while let first = turns.first, delayed[first.number] == nil { turns.removeFirst() }
     guard let turn = [ready.first?.turn, turns.first].compactMap(\.self).min(), turn.due <= end else { return nil }
     advance(to: turn.due)
     if turn == ready.first?.turn { return ready.popFirst()?.work }
@@ -228,10 +229,5 @@ private struct Agenda {
       turns = Heap(turns.elements.filter { delayed[$0.number] != nil })
     }
     return work
-  }
-
-  private mutating func removeCancelledTurns() {
-    // `remove(_:)` leaves the turn of its work in the heap.
-    while let first = turns.first, delayed[first.number] == nil { turns.removeFirst() }
   }
 }

@@ -36,14 +36,14 @@ struct CallSite: Hashable, Sendable {
 
     /// Returns the first place of the user's code, from `llvm-symbolizer`: a child process, whose end frees its memory.
     private static func place(of addresses: [UInt]) -> String? {
-      let calls = addresses.compactMap { address -> String? in
+      let arguments = addresses.compactMap { address -> String? in
         var start: UInt = 0
         guard let image = cfuturestesting_image(address, &start).map({ String(cString: $0) }) else { return nil }
         let isLibrary = image.split(separator: "/").last?.hasPrefix("lib") == true
         if isLibrary { return nil }  // of the system or the toolchain
         return "'\"\(image)\" 0x\(String(address - start - 1, radix: 16))'"  // -1: within the call, not after it
       }
-      let text = output(of: "\(symbolizer) --functions=none \(calls.joined(separator: " ")) 2>/dev/null </dev/null")
+      let text = output(of: "\(symbolizer) --functions=none \(arguments.joined(separator: " ")) 2>/dev/null </dev/null")
       return text.split(separator: "\n").lazy.compactMap { placeOfUser("\($0)") }.first
     }
 

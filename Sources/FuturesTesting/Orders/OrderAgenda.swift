@@ -24,7 +24,7 @@ struct OrderAgenda {
     let due: Duration?
     let action: Action
 
-    /// Whether the item is a timer with work, and no sleeping task.
+    /// Whether the item is a timer with work, and not a sleeping task.
     var isTimer: Bool { if case .work = action { due != nil } else { false } }
 
     var isOnMain: Bool { lane == .main }
@@ -57,7 +57,7 @@ struct OrderAgenda {
     return lastNumber
   }
 
-  /// Removes and returns an item; a timer that fires as a move sets the virtual time, a removed one does not.
+  /// Removes and returns an item; a timer that fires, which is a move, sets the virtual time, and a cancelled one does not.
   mutating func take(_ number: Int, asMove isMove: Bool = true) -> Item? {
     guard let index = items.firstIndex(where: { $0.number == number }) else { return nil }
     let item = items.remove(at: index)

@@ -176,9 +176,9 @@ extension OrderFailure.Reason {
   }
 
   /// Whether the failure depends on the order, so that a repeated order shows it again.
-  var dependsOnOrder: Bool { isSame(as: self) }  // `false` for all reasons that `isSame` does not list
+  var dependsOnOrder: Bool { isSame(as: self) }  // `isSame` is `true` only for such reasons
 
-  /// Whether two orders fail in the same way: for the same reason, and if they throw, with errors of one type.
+  /// Whether two orders fail for the same reason, which depends on the order; if they throw, with errors of one type.
   func isSame(as other: OrderFailure.Reason?) -> Bool {
     switch (self, other) {
     case (.thrown(let left), .thrown(let right)): type(of: left) == type(of: right)

@@ -31,10 +31,10 @@ struct OrderMove: Hashable, Comparable, Sendable {
     left.source == right.source ? left.ordinal < right.ordinal : left.source < right.source
   }
 
-  /// The column in the table: contexts, the body and tasks have their own.
+  /// The column in the table: contexts, the main queue, the body and tasks have one each, and all other moves share one.
   var column: OrderMove {
     switch source {
-    case .body, .task, .hop, .onMain: OrderMove(source: .task, ordinal: ordinal)
+    case .body, .task, .hop, .onMain: OrderMove(source: .task, ordinal: ordinal)  // the column of the task
     case .main, .context: OrderMove(source: source, ordinal: 0)
     default: OrderMove(source: .other(""), ordinal: 0)
     }

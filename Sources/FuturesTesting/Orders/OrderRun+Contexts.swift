@@ -26,7 +26,7 @@ extension OrderRun {
   @discardableResult
   func submit(_ interference: @autoclosure () -> String, _ add: (inout OrderAgenda) -> Int) -> Int? {
     let isOwn = isOnOwnThread
-    if isShown, isOwn { nameCurrentTask() }
+    if isShown, isOwn { nameCurrentTask() }  // the runtime tells a name only while the task runs
     let number = state.withLock { state -> Int? in
       if state.closing.claimDrop() { return nil }
       if !isOwn { noteInterference(interference(), &state) }
@@ -61,7 +61,7 @@ extension OrderRun {
 
   // MARK: - The main queue: its items are moves, which run there while the search waits
 
-  /// Adds a block that this thread submits to the main queue; after the run, the real queue gets it, and a timer is dropped.
+  /// Adds a block that this thread submits to the main queue; after the run, the real queue gets a block, but no timer.
   func enqueueOnMain(_ block: @escaping @Sendable () -> Void, after delay: Duration) {
     let isTimer = delay > .zero
     let number = submit("") {
@@ -76,8 +76,8 @@ extension OrderRun {
   /// watch measures from here, because the main queue can be blocked and never begin the move.
   func runOnMain(_ move: () -> Void) {
     nonisolated(unsafe) let move = move  // safe: this thread waits meanwhile
-    watch.change(isInMove: true)
-    DispatchQueue.main.sync { MainContext.replace(with: context(.main), for: move) }
-    watch.change(isInMove: false)
+    watch.noteMove(isRunning: true)
+    DispatchQueue.main.sync { MainContext.replace(with: context(.main), for: move) }  // task-local: not set there
+    watch.noteMove(isRunning: false)
   }
 }

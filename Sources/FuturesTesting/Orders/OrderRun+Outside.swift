@@ -55,7 +55,7 @@ final class OutsideWork: @unchecked Sendable {
   private var group: UnsafeMutableRawPointer?
 
   /// The thread, from the beginning of the work on.
-  private var thread: Int32?
+  fileprivate private(set) var thread: Int32?
 
   init(_ notice: OutsideNotice, of run: OrderRun, during move: OrderRun.Move?, after group: UnsafeMutableRawPointer?) {
     (self.notice, self.run, self.move, self.group) = (notice, run, move, group)
@@ -67,20 +67,19 @@ final class OutsideWork: @unchecked Sendable {
   /// Whether the work has not begun, for example on a suspended queue, or waits for something.
   var isAsleep: Bool { thread.map(cfuturestesting_sleeps) ?? true }
 
-  var isOnThisThread: Bool { thread == cfuturestesting_thread_number() }
-
   /// Called on the work's thread before the work: waits until the move that submitted the work has returned.
   ///
   /// So the work always comes after the move. A move that blocks is not waited for, because it can wait for this work.
   /// - Returns: Whether the work can run now; `false` for a timer until the run is over.
   func begin() -> Bool {
-    guard let run else { return true }  // over, and released
+    guard let run else { return true }  // the run is over, and released
     if notice.kind == .timer, !run.state.withLock(\.isOver) { return false }
     var blockedLooks = 0  // in a row: at five the move counts as blocked
     while let move, run.state.withLock({ $0.move == move && !$0.isOver }), blockedLooks < 5 {
       blockedLooks = cfuturestesting_sleeps(move.thread) ? blockedLooks + 1 : 0
       _ = DispatchSemaphore(value: 0).wait(timeout: .now() + .microseconds(100))
     }
+    // While the work runs, the run waits for it, whatever its kind, and knows the work's thread.
     let thread = cfuturestesting_thread_number()
     run.state.withLock { state in
       (self.thread, group) = (thread, nil)
@@ -106,7 +105,7 @@ extension OrderRun {
   /// Whether the runs control the main queue and the time, and see the work that leaves them: on Linux, with Dispatch as a shared
   /// library, and without a sanitizer.
   static let controlsDispatch = cfuturestesting_install(
-    cfuturestesting_hooks { run, job in
+    cfuturestesting_hooks { run, job in  // returns whether a run has taken the job
       let job = unsafeBitCast(job, to: UnownedJob.self)
       guard let run else { return enqueueFromOutside(job) }  // from a thread that executes no run
       Unmanaged<OrderRun>.fromOpaque(run).takeUnretainedValue().submit(job)
@@ -122,7 +121,7 @@ extension OrderRun {
       let job = unsafeBitCast(context, to: UnownedJob.self)
       if delay > .zero { run.sleep(job, onMain: isOnMain, delay) } else { run.submit(job, onMain: isOnMain) }
     } leave: { run, origin, kind, label, group in
-      // A thread of outside work, `origin`, executes no run: the run is that of `origin`.
+      // A thread that runs outside work, `origin`, executes no run: the new work counts for the run of `origin`.
       let origin = origin.map { Unmanaged<OutsideWork>.fromOpaque($0).takeUnretainedValue() }
       let current = run.map { Unmanaged<OrderRun>.fromOpaque($0).takeUnretainedValue() }
       guard let run = current ?? origin?.run, let kind = OutsideNotice.Kind(rawValue: kind) else { return nil }
@@ -131,7 +130,7 @@ extension OrderRun {
     } begin: { work in
       Unmanaged<OutsideWork>.fromOpaque(work).takeUnretainedValue().begin()
     } end: { work in
-      Unmanaged<OutsideWork>.fromOpaque(work).takeRetainedValue().end()
+      Unmanaged<OutsideWork>.fromOpaque(work).takeRetainedValue().end()  // releases the object of `leave`
     }
   )
 
@@ -143,7 +142,7 @@ extension OrderRun {
       """
   }
 
-  /// Notes work that leaves the run, for the report; `nil` if the run is over, or has noted an earlier `sync` of the same queue.
+  /// Notes work that leaves the run, and returns its object; `nil` if the run is over, or has noted a `sync` of the queue before.
   func noteOutsideWork(
     _ kind: OutsideNotice.Kind,
     queue label: String?,
@@ -170,7 +169,7 @@ extension OrderRun {
   /// Called under the lock. The sentence is made later, because it can need the symbolizer.
   func noteInterference(_ predicate: String, _ state: inout State) {
     guard state.interference == nil else { return }
-    let origin = state.outside.values.first(where: \.isOnThisThread)?.notice
+    let origin = state.outside.values.first { $0.thread == cfuturestesting_thread_number() }?.notice
     state.interference = {
       let subject = origin?.description ?? "Another thread"
       return "\(subject.prefix(1).uppercased())\(subject.dropFirst()) \(predicate)"
@@ -191,7 +190,7 @@ extension OrderRun {
   }
 
   /// The failure's sentence if the body waits for work outside the run; `nil` if no such work can come.
-  var outsideWait: String? {
+  var outsideWaitSentence: String? {
     let (left, isPending) = state.withLock { ($0.left.filter { $0.kind != .sync }, !$0.outside.isEmpty) }
     let canCome = isPending || left.contains { !$0.isWaitedFor }
     guard !left.isEmpty, canCome else { return nil }

@@ -16,9 +16,11 @@ extension OrderRun: TaskExecutor {
     let task = job.taskIdentifier.map { identifier in state.withLock { $0.number(identifier) } }
     let move = move(of: task, onMain: isOnMain, calledBy: isOwn ? running : nil)
     let lane: OrderSource? = isOnMain ? .main : nil
-    // A running task that enqueues itself changes its executor. Most such changes enqueue no job, so none is a move.
-    let changesExecutor = task != nil && task == running
-    if isOwn, awaitsFollowUp || changesExecutor && (!isOnMain || isNextOnMain) {
+    // A running task that enqueues itself changes its executor. Most such changes enqueue no job, so none is a move, with one
+    // exception: if other work waits for the main thread, the search decides which comes first.
+    let changesExecutor = isOwn && task != nil && task == running
+    let continuesAtOnce = changesExecutor && (!isOnMain || isNextOnMain)
+    if isOwn, awaitsFollowUp || continuesAtOnce {
       awaitsFollowUp = false
       followUp = Item(number: 0, move: move, lane: lane, due: nil, action: .job(job))
     } else {
@@ -64,7 +66,7 @@ extension OrderRun: TaskExecutor {
     return OrderMove(source: isOnMain ? .onMain : task == 0 ? .body : .task, ordinal: task)
   }
 
-  /// Puts a task to sleep in virtual time.
+  /// Puts a task to sleep in virtual time, for `Task.sleep`: the job runs after the delay.
   func sleep(_ job: UnownedJob, onMain isOnMain: Bool, _ delay: Duration) {
     let source = OrderSource.other("sleep \(delay)")
     let number = submit("has put a task of the test to sleep.") {
@@ -75,12 +77,12 @@ extension OrderRun: TaskExecutor {
 
   // MARK: - Names
 
-  /// Keeps the task of a job, if the job is the first of its task; and where the order is shown, the place that made the task.
+  /// Keeps the task of a job, if this is the task's first job; if the order is shown, also the place that made the task.
   private func keepTask(of job: UnownedJob) {
     guard let identifier = job.taskIdentifier else { return }
     let isNew = state.withLock { $0.tasks[identifier] == nil }
     guard isNew else { return }
-    let object = job.isOfChildTask ? nil : unsafeBitCast(job, to: AnyObject.self)
+    let object = job.isOfChildTask ? nil : unsafeBitCast(job, to: AnyObject.self)  // a job is the task itself
     let task = OrderTask(site: isShown ? .current() : nil, object: object)
     state.withLock { state in
       let number = state.number(identifier)
@@ -148,12 +150,12 @@ extension UnownedJob {
 
   private var kind: UInt8 { UInt8(truncatingIfNeeded: fields.flags) }
 
-  /// Whether the job belongs to a child task.
+  /// Whether the job belongs to a child task: bit 24 of the runtime's flags.
   var isOfChildTask: Bool { fields.flags & 1 << 24 != 0 }
 
   /// Whether the job only resumes a task, as that of `Task.yield()` does: the runtime's kind `NullaryContinuation`.
   var resumesTask: Bool { kind == 195 }
 
-  /// The runtime's number of the job's task; `nil` for a job of an actor.
+  /// The runtime's number of the job's task (kind 0); `nil` for a job of an actor, or one that only resumes a task.
   var taskIdentifier: Int? { kind == 0 ? Int(fields.identifier) : nil }
 }

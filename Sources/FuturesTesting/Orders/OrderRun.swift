@@ -11,7 +11,7 @@ typealias OrderBody = @isolated(any) (Orders) async throws -> Void
 /// | part | what it does |
 /// |---|---|
 /// | the agenda | keeps the work that contexts, timers and tasks have submitted (`OrderAgenda`) |
-/// | a move | `nextMove()` selects an item of the agenda, and `perform(_:)` runs it to its end |
+/// | a move | `nextMove()` selects an item of the agenda, and `makeMove(of:)` runs it to its end |
 /// | the end | the body has returned or thrown, nothing is left to run, a bound is reached, or work came from outside. Then the remaining work runs without choices: `nextRemainingItem()` |
 ///
 /// The thread of the search decides and makes the moves. It waits while a move of the main queue runs on the main thread.
@@ -152,7 +152,7 @@ final class OrderRun: @unchecked Sendable {
       let sentence = "The body is on the main actor, which is controlled on Linux only, and without a sanitizer."
       return reason = .uncontrolled(sentence)
     }
-    setActive(true)
+    setActive(true)  // so that a job from another thread finds this run, by its task
     defer { setActive(false) }
     // Not a data race: one run has one body, and each part of it is a move, of which one runs at a time.
     nonisolated(unsafe) let body = body
@@ -169,7 +169,7 @@ final class OrderRun: @unchecked Sendable {
       makeMoves()
       endRemainingWork(of: task)
     }
-    reason = reason ?? interferenceSentence.map { .uncontrolled($0) }
+    reason = reason ?? interferenceSentence.map { .uncontrolled($0) }  // also after the last move
     if reason == nil, !leftTasks.isEmpty {
       unexplored.insert("tasks that stay suspended, or that a variable still holds")
     }
@@ -201,7 +201,7 @@ final class OrderRun: @unchecked Sendable {
         item = state.withLock { $0.isEnding } ? nextRemainingItem() : nextMove()
       }
       guard let item else { continue }
-      if item.isOnMain { runOnMain { self.perform(item) } } else { perform(item) }
+      if item.isOnMain { runOnMain { self.makeMove(of: item) } } else { makeMove(of: item) }
     }
   }
 
@@ -213,7 +213,7 @@ final class OrderRun: @unchecked Sendable {
     return nil
   }
 
-  /// Returns an item that ends the first waiting call of `runAll()`: no decision, and no move of the order.
+  /// Returns an item that ends the first waiting call of `runAll()`; its move is a placeholder, which is not in the order.
   private func takeWaiterOfRunAll() -> Item? {
     let waiter = state.withLock { $0.waitersOfRunAll.isEmpty ? nil : $0.waitersOfRunAll.removeFirst() }
     return waiter.map {
@@ -221,7 +221,7 @@ final class OrderRun: @unchecked Sendable {
     }
   }
 
-  /// Decides which item comes next, and appends its move to `trace`; `nil` if the order ends, or if the item was just removed.
+  /// Decides which item comes next, and appends its move to `trace`; `nil` if the order ends, or if a thread just removed the item.
   private func nextMove() -> Item? {
     if let sentence = interferenceSentence { return end(.uncontrolled(sentence)) }
     let (result, possible) = state.withLock { ($0.result, $0.agenda.possible) }
@@ -272,7 +272,7 @@ final class OrderRun: @unchecked Sendable {
 
   /// Returns why the body waits although no move is possible, with the awaited futures if the order is shown.
   private func deadlock() -> OrderFailure.Reason {
-    if let outsideWait { return .uncontrolled(outsideWait) }
+    if let outsideWaitSentence { return .uncontrolled(outsideWaitSentence) }
     guard isShown else { return .deadlock(waiting: []) }
     // Of all threads if the body is on the main actor: then moves run on two threads.
     waitForGraph = FuturesDiagnostics.graph(since: start, ofThread: isOnMain ? nil : .ofCurrentThread)
@@ -280,7 +280,7 @@ final class OrderRun: @unchecked Sendable {
   }
 
   /// Runs an item on the calling thread, to its end.
-  private func perform(_ item: Item) {
+  private func makeMove(of item: Item) {
     inMove {
       switch item.action {
       case .work(let work): work()
@@ -293,6 +293,7 @@ final class OrderRun: @unchecked Sendable {
     (running, awaitsFollowUp) = (nil, false)  // the second is still `true` if the step's task continues elsewhere
   }
 
+  /// Runs a job, and keeps its task as `running`; a job without a task belongs to an actor, or only resumes a task.
   private func run(_ job: UnownedJob, onMain isOnMain: Bool) {
     running = job.taskIdentifier.map { identifier in state.withLock { $0.number(identifier) } }
     if isOnMain { return job.runSynchronously(on: MainActor.sharedUnownedExecutor) }
@@ -314,9 +315,9 @@ final class OrderRun: @unchecked Sendable {
     cfuturestesting_set_time(startTime + seconds * 1_000_000_000 + attoseconds / 1_000_000_000)
     let present = Move(turn: turns, thread: cfuturestesting_thread_number())
     state.withLock { $0.move = present }
-    watch.change(isInMove: true)
+    watch.noteMove(isRunning: true)
     let result = move()
-    watch.change(isInMove: false)
+    watch.noteMove(isRunning: false)
     state.withLock { $0.move = nil }
     cfuturestesting_set_time(-1)  // the real time
     _ = Trampoline.current.setElsewhere(elsewhere)
@@ -362,7 +363,7 @@ final class OrderRun: @unchecked Sendable {
       let possible = state.agenda.possible
       return (possible.first?.number, possible.count, possible.first?.due != nil, state.result != nil)
     }
-    if !isTearingDown, reason == nil, count > 1 { unexplored.insert(Self.leftWork) }
+    if !isTearingDown, reason == nil, count > 1 { unexplored.insert(Self.leftWork) }  // one item has one order
     if let next, !hasDelay { return state.withLock { $0.agenda.take(next) } }
     // Another thread can still resume the body. Wait a moment, because the body has to end before its test does.
     if case .uncontrolled? = reason, !hasResult, arrivals.wait(timeout: .now() + .milliseconds(200)) == .success {

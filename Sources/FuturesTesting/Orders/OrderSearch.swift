@@ -32,7 +32,7 @@ final class OrderSearch {
   private var turns = 0
   private var present: OrderRun?
 
-  /// The work that was not explored.
+  /// The work that was not explored: of the work that left the runs at most 20 pieces, calls of actors, and other work.
   private var left: [OutsideNotice] = []
   private var callsActors = false
   private var unexplored: Set<String> = []
@@ -46,6 +46,7 @@ final class OrderSearch {
 
   // MARK: - All orders
 
+  /// Runs one order after another until one fails, all have run, or a bound is reached.
   func explore() -> OrderWatch.Answer {
     while !watch.isCancelled {
       let isFirst = orders.isEmpty
@@ -62,22 +63,22 @@ final class OrderSearch {
       }
       if run.reason != nil {
         let failure = show(run)
-        return .failure(watch.isCancelled ? CancellationError() : failure)
+        return .failure(watch.isCancelled ? CancellationError() : failure)  // cancelled in `show`: see above
       }
       isComplete = tree.isComplete
-      if isComplete || orders.count >= options.limit || hasUsedTime { return .success(report()) }
+      if isComplete || orders.count >= options.limit || hasReachedBound { return .success(report()) }
     }
     return .failure(CancellationError())
   }
 
-  /// Whether the search has run for the maximum duration, or for too many turns: bodies with long orders need a bound, too.
-  private var hasUsedTime: Bool {
+  /// Whether the search has run for the maximum duration, or has made too many turns, which are moves and the like.
+  private var hasReachedBound: Bool {
     let maximumTurns = max(5_000_000, min(options.limit, 1 << 50) * 1_000)  // the `min` prevents an overflow
     let hasUsedDuration = options.maximumDuration.map { ContinuousClock.now - start >= $0 } ?? false
     return turns >= maximumTurns || hasUsedDuration
   }
 
-  /// Runs the body once, and collects what its report names.
+  /// Runs the body once, and collects the work that was not explored, for the report of the search.
   private func run(
     isShown: Bool = false,
     hasFailed: (@Sendable (() -> Void) -> Bool)?,
@@ -100,6 +101,7 @@ final class OrderSearch {
 
   // MARK: - One order
 
+  /// Runs the order of `string` only, for `exploreOrders(repeating:)`.
   func repeatOrder(_ string: String) -> OrderWatch.Answer {
     let run = runShown(string)
     orders.insert(run.hash)
@@ -114,18 +116,18 @@ final class OrderSearch {
 
   /// Runs an order to show it, and once more without `hasFailed` if it fails, so that the test library records its issues.
   private func runShown(_ string: String) -> OrderRun {
-    let run = runShown(string, hasFailed: options.hasFailed)
+    let run = runShownOnce(string, hasFailed: options.hasFailed)
     guard let reason = run.reason, reason.dependsOnOrder else { return run }
     guard options.hasFailed != nil, run.string == string else { return run }
-    let shown = runShown(string, hasFailed: nil)
-    shown.reason = shown.reason ?? reason
+    let shown = runShownOnce(string, hasFailed: nil)
+    shown.reason = shown.reason ?? reason  // without `hasFailed`, a failed expectation is not seen
     return shown
   }
 
-  /// Runs the order of a string, and keeps what its failure shows.
+  /// Runs the order of a string once, and keeps what its failure shows: notes, names of tasks and pending futures.
   ///
-  /// A decision that does not exist takes the order of submission. Then the order of the run has another string.
-  private func runShown(_ string: String, hasFailed: (@Sendable (() -> Void) -> Bool)?) -> OrderRun {
+  /// Where the string names no possible move, the next one in the order of submission comes. Then the run has another string.
+  private func runShownOnce(_ string: String, hasFailed: (@Sendable (() -> Void) -> Bool)?) -> OrderRun {
     var choices = string.split(separator: ".").dropLast()  // the last part is the checksum
     return PendingFutures.shared.track(onlyThisThread: !isOnMain) {  // on main: moves run on two threads
       run(isShown: true, hasFailed: hasFailed) { _, possible, first in
@@ -183,10 +185,11 @@ final class OrderSearch {
     )
   }
 
-  /// Returns the failure of a run whose present move does not return; called by the watch, with its sentence for this.
+  /// Called by the watch when the present move does not return; makes the failure, with the watch's `sentence` about the move.
   func failureOfMove(_ sentence: String) -> any Error {
     guard let present else { return CancellationError() }  // the run has just ended
     guard let reason = present.reason else { return failure(present, .deadlock(waiting: []), sentence) }
+    // The run had failed before this move, which belongs to the work after the failure.
     let cause = """
       \(present.sentence ?? "The order has failed.") Then the explorer cancelled the body, and a task that ignores its \
       cancellation goes on without an end. Let its loop end when the task is cancelled: do not hide the error with `try?`.
@@ -196,7 +199,7 @@ final class OrderSearch {
 
   /// Makes the failure of a run; `reason` and `text` take the place of the run's own reason and sentence.
   private func failure(_ run: OrderRun, _ reason: OrderFailure.Reason? = nil, _ text: String? = nil) -> OrderFailure {
-    let reason = reason ?? run.reason ?? .endless
+    let reason = reason ?? run.reason ?? .endless  // the last never: each run that comes here has failed
     let (notes, tasks) = run.state.withLock { ($0.notes, $0.namedTasks) }
     let rows = zip(run.trace.enumerated(), run.trace.names(tasks)).map { move, name in
       let (isDeviation, notes) = (run.deviations.contains(move.offset), notes[move.offset] ?? [])
@@ -225,21 +228,21 @@ extension OrderRun {
   /// The places in `trace` whose move is of another context or task than the move before.
   private var changes: [Int] { trace.indices.dropFirst().filter { trace[$0].column != trace[$0 - 1].column } }
 
-  /// Compares orders: the order with the smaller one is simpler to read.
+  /// How hard the order is to read: of two orders, the one with the smaller value is simpler.
   fileprivate var complexity: (Int, Int, Int) { (trace.count, changes.count, deviations.count) }
 
   fileprivate var candidateCount: Int { deviations.count + changes.count }
 
-  /// Returns moves to try, of which a run makes the possible ones: a candidate for each deviation and for each change.
+  /// Returns the moves of a simpler order to try: the first candidates lack a deviation each, and the others a change each.
   fileprivate func candidate(_ number: Int) -> ArraySlice<OrderMove> {
     let deviations = deviations.sorted()
     if number < deviations.count {
-      // Without this deviation, the work of its move comes later: in the order of submission.
+      // The moves up to the last deviation, without this one. Its work then comes later, in the order of submission.
       var moves = trace.prefix(1 + deviations[deviations.count - 1])
       moves.remove(at: deviations[number])
       return moves
     }
-    // The next block of moves of the context or task before the change comes before the change.
+    // `column` is the context or task that runs before the change. Its next block of moves comes before the change, too.
     let place = changes[number - deviations.count]
     let column = trace[place - 1].column
     let block = trace[place...].drop { $0.column != column }.prefix { $0.column == column }

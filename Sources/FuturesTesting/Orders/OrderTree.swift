@@ -17,7 +17,7 @@ struct OrderTree {
   /// Whether all orders have run.
   private(set) var isComplete = false
 
-  /// Returns the index of the next move: `first`, or a random one below which orders are left.
+  /// Returns the index of the next move: `first`, or if that is `nil`, a random one below which orders are left.
   mutating func choose(
     _ run: OrderRun,
     _ possible: [OrderMove],
@@ -39,7 +39,7 @@ struct OrderTree {
     if let next = decisions[run.hash] { throw OrderStray(run, before: next.possible, now: []) }
     for (hash, _, index) in run.decisions.reversed() {
       decisions[hash]?.left.removeAll { $0 == index }
-      guard decisions[hash]?.left.isEmpty == true else { return }
+      guard decisions[hash]?.left.isEmpty == true else { return }  // or not kept: see `maximumDecisions`
     }
     isComplete = true
   }

@@ -69,9 +69,9 @@ final class OrderWatch: TaskExecutor {
   /// Called at the beginning and at the end of each move, to measure how long the move lasts.
   ///
   /// Stops the calling thread for ever if the search has ended because of the move. Only the main thread continues.
-  func change(isInMove: Bool) {
+  func noteMove(isRunning: Bool) {
     let isBlocked = state.withLock { state in
-      state.seconds = isInMove ? 0 : nil
+      state.seconds = isRunning ? 0 : nil
       return state.isBlocked
     }
     while isBlocked, !MainContext.isMainQueueCurrent { DispatchSemaphore(value: 0).wait() }
@@ -107,7 +107,7 @@ final class OrderWatch: TaskExecutor {
 
   // MARK: - Work outside
 
-  /// Whether the runs still wait for work outside: until the patience has ended, or the search is cancelled.
+  /// Whether the runs still wait for work outside: while patience is left, and the search is not cancelled.
   var allowsWait: Bool { state.withLock { $0.patience > 0 && !$0.isCancelled } }
 
   /// Takes the time of a wait from the patience of all runs.
@@ -116,6 +116,6 @@ final class OrderWatch: TaskExecutor {
 
 /// The second of the watch, which the explorer's own tests make shorter.
 package enum WatchSecond {
-  // Without the macro, which the checks for other platforms do not have.
+  // Not declared with the macro `@TaskLocal`: the checks for other platforms do not have it.
   package static let length = TaskLocal(wrappedValue: 1.0)
 }

@@ -11,8 +11,7 @@ extension ManualContext {
   ///   - attributes: `.concurrent` for a concurrent queue.
   /// - Returns: The queue.
   public func queue(_ label: String = "", attributes: DispatchQueue.Attributes = []) -> VirtualQueue {
-    let backend = queueBackend
-    return VirtualQueue(label: label, isConcurrent: attributes.contains(.concurrent), backend: backend)
+    VirtualQueue(label: label, isConcurrent: attributes.contains(.concurrent), backend: queueBackend)
   }
 }
 
