@@ -73,6 +73,7 @@
       func signature(_ text: String) -> ClosureSignature? { SourceTokens("f \(text)").closureSignature(at: 1) }
       #expect(signature("{ a, _ in b }")?.parameters == ["a", "_"])
       #expect(signature("{ (a: [Int], b) -> Int in 1 }")?.parameters == ["a", "b"])
+      #expect(signature("{ (a: Int) throws(E) -> Int in 1 }")?.parameters == ["a"])
       #expect(signature("{ @MainActor [weak self] a async in b }")?.parameters == ["a"])
       #expect(signature("{ a\n for b in c {} }") == nil)
       #expect(signature("{ for b in c {} }") == nil)

@@ -21,12 +21,12 @@ extension SymbolGraph {
 }
 
 extension [Token] {
-  /// The tokens of a declaration with the names that its closure parameters have in `source`; `nil` if none is missing.
+  /// The tokens of a declaration with the names that its closure parameters have in `source`; `nil` if none is added.
   ///
   /// In `source`, the declaration's name stands on `line`.
   fileprivate func withClosureLabels(from source: SourceTokens, line: Int) -> [Token]? {
     let own = SourceTokens(text)
-    // The indices of `own` are those of this array only if both have the same tokens.
+    // `own` knows the brackets. Its indices are those of this array only if both have the same tokens.
     guard own.items.count == count, own.isBalanced,
       let keyword = own.items.indices.first(where: { ["func", "init", "typealias"].contains(own[$0]) })
     else { return nil }
@@ -65,7 +65,7 @@ extension [Token] {
 }
 
 extension SourceTokens {
-  /// For each parameter of a function, the parameters of the first closure type in it; empty if it has no closure type.
+  /// One element for each parameter of a function: the parameters of the closure type in it, or empty without one.
   ///
   /// The type of a type alias counts as its only parameter.
   fileprivate func closures(ofDeclaration name: Int) -> [[Range<Int>]] {
@@ -94,7 +94,7 @@ extension SourceTokens {
   fileprivate func names(of parameter: Range<Int>) -> [String] {
     let words = parameter.prefix { self[$0] != ":" }
     let hasColon = words.count < parameter.count
-    // Before the colon of a type, as in `[Key: Value]`, stands a bracket, too.
+    // The colon can be that of a type without a name, as in `[Key: Value]`. Then the part before it has a bracket.
     guard hasColon, words.count <= 2, words.allSatisfy({ Self.isWord(self[$0]) }) else { return [] }
     return words.map { self[$0] }
   }

@@ -130,7 +130,7 @@ extension Declaration.Parameter {
   /// Reads a parameter, such as `id number: Int = 1`; `nil` if the tokens are no parameter.
   fileprivate init?(_ tokens: ArraySlice<Token>) {
     var reader = TokenReader(tokens)
-    _ = reader.takeAttributes()
+    _ = reader.takeAttributes()  // of the parameter itself, such as a result builder
     guard let first = reader.take() else { return nil }
     let second = reader.next?.text == ":" ? nil : reader.take()
     guard reader.take(":") else { return nil }

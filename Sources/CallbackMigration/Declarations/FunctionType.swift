@@ -33,8 +33,6 @@ package struct TypeAliases {
     self.errorNames = errorNames
     for symbol in graph.symbols where symbol.kind.identifier == "swift.typealias" {
       var reader = TokenReader(symbol.tokens)
-      _ = reader.take(upTo: ["typealias"])
-      _ = reader.take("typealias")
       _ = reader.take(upTo: ["<", "="])
       let parameters = reader.takeBracketed("<", ">")?.elements.compactMap { $0.first?.text } ?? []
       guard reader.take("=") else { continue }
@@ -65,6 +63,7 @@ package struct TypeAliases {
     _ = reader.takeSpecifiers()
     return resolve(reader.rest).map { token in
       if let index = generics.firstIndex(of: token.text) { return "$\(index)" }
+      // An alias with arguments is resolved only if it is the whole type.
       guard let name = token.type, aliases[name]?.parameters.isEmpty == true else { return token.text }
       return resolve([token]).text
     }.joined(separator: " ")
@@ -90,7 +89,7 @@ package struct TypeAliases {
       guard ["async", "throws", "rethrows"].contains(next.text) else { return nil }
       effects.insert(next.text)
       _ = reader.take()
-      _ = reader.takeBracketed("(", ")")
+      _ = reader.takeBracketed("(", ")")  // the error type in `throws(E)`
     }
     guard reader.take("->") else { return nil }
     return FunctionType(

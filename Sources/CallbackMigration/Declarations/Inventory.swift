@@ -28,7 +28,7 @@ package struct Inventory {
   let isMainActorTheDefault: Bool
   let sources: [String]
 
-  /// The number of functions below the lowest access level that other files could call.
+  /// The number of functions that other files can call, but whose access level is below the one that was asked for.
   let lessAccessibleCount: Int
 
   /// Reads the symbol graphs of a target, and of the targets that can hold its counterparts or declare its types.
@@ -90,7 +90,7 @@ package struct Inventory {
     let types = importedTypes.map(graph.adding) ?? graph
     let aliases = TypeAliases(types, errorNames: configuration.errors)
     var typeFacts = TypeFacts(types, aliases)
-    typeFacts.addLenders(of: graph)
+    typeFacts.addLenders(of: graph)  // functions that lend a value to a closure for the time of the call
     let relations = TypeRelations(graph)
     let roles = Roles(graph, relations)
     let facts = ModuleFacts(
@@ -129,7 +129,7 @@ package struct Inventory {
   func requirement(of function: CallbackFunction) -> CallbackFunction? {
     guard case .witness(let name) = function.role else { return nil }
     return functions.first {
-      // No requirement is `open`.
+      // A requirement is at most `public`, also that of an `open` function.
       $0.role == .requirement && $0.symbol.scope == name && $0.name == function.name
         && $0.visibility >= min(function.visibility, .public)
     }
@@ -150,6 +150,7 @@ package struct Inventory {
     return nil
   }
 
+  /// The spelling of types in the counterparts of a function.
   func spelling(for function: CallbackFunction) -> TypeSpelling {
     let outer = function.owner?.swiftGenerics?.parameters ?? []
     let generics = function.declaration.genericParameters + outer.map(\.name)

@@ -1,4 +1,4 @@
-/// The relation of a function to a protocol or a superclass, if it decides about a counterpart.
+/// The relation of a function to a protocol or a superclass, as far as it matters for counterparts.
 enum FunctionRole: Equatable {
   case plain
   case requirement
@@ -15,7 +15,6 @@ enum FunctionRole: Equatable {
 
 /// Finds the role of each function.
 struct Roles {
-  /// The functions that override a method of the module.
   private var overriding: Set<String> = []
   private var requirements: Set<String> = []
 
@@ -93,13 +92,14 @@ struct Roles {
     relations.owners[symbol.identifier.precise].map(ancestors(of:)) ?? []
   }
 
-  /// The superclasses and protocols of a type, without the type.
+  /// The superclasses and protocols of a type, without the type, in an order that does not depend on the graph's.
   private func ancestors(of type: String) -> [String] { relations.family(of: type).dropFirst().sorted() }
 
   private func isDelegate(_ name: String) -> Bool { name.hasSuffix("Delegate") || name.hasSuffix("DataSource") }
 
   /// Whether the labels are those of a delegate's method, as in `urlSession(_:task:didReceive:completionHandler:)`.
   private func looksLikeDelegateMethod(_ declaration: Declaration) -> Bool {
+    // A sender without a label, at least one value with the event's label, and a callback.
     guard declaration.parameters.first?.label == "_", declaration.parameters.count > 2 else { return false }
     return declaration.parameters.dropFirst().contains { parameter in
       ["did", "will", "should", "need"].contains { CallbackNames.words(parameter.label).first == $0 }

@@ -1,5 +1,5 @@
 extension TypeRelations {
-  /// Whether the main actor is the module's default: in some type that says no isolation, all members are isolated to it.
+  /// Whether the main actor is the module's default: all members of some type are on it, and the type does not say so.
   var isMainActorTheDefault: Bool {
     let kinds = ["swift.method", "swift.property", "swift.type.method", "swift.type.property"]
     // For each type that leaves the isolation to the module: whether each member is on the main actor.

@@ -1,8 +1,8 @@
 extension SymbolGraph {
-  /// The graph with full names of types, such as `Store.Item` for `Item`, as in a graph that is made from a module.
+  /// The graph with full names of types, such as `Store.Item` for `Item`, but without the module's name.
   ///
-  /// A graph that `swiftc` writes spells types as the source does. The counterpart of a function in a nested type is in
-  /// an extension, which does not see the types of the outer type.
+  /// A graph that is made from a module has these names; one that `swiftc` writes spells types as the source does. The
+  /// counterpart of a function in a nested type is in an extension, which does not see the types of the outer type.
   var withCanonicalTypes: SymbolGraph {
     let kinds = ["swift.class", "swift.enum", "swift.protocol", "swift.struct", "swift.typealias"]
     var paths: [String: [String]] = [:]
@@ -29,7 +29,7 @@ extension SymbolGraph {
             fragments.append(Symbol.Fragment(kind: "text", spelling: ".", preciseIdentifier: nil))
           }
         }
-        // A generic parameter has no identifier in the graph of a module.
+        // The identifier of a generic parameter ends in `mfp`; a graph that is made from a module has none for it.
         let identifier = type.hasSuffix("mfp") ? nil : type
         fragments.append(
           Symbol.Fragment(kind: fragment.kind, spelling: fragment.spelling, preciseIdentifier: identifier)
@@ -55,6 +55,7 @@ extension SymbolGraph {
   static func module(ofType identifier: String) -> String? {
     guard identifier.hasPrefix("s:"), !identifier.hasSuffix("mfp") else { return nil }
     let name = identifier.dropFirst(2)
+    // Identifiers abbreviate the modules of the standard library: `s:ScT` is `Task`, and `s:Si` is `Int`.
     if name.hasPrefix("Sc") { return "_Concurrency" }
     if name.hasPrefix("s") || name.hasPrefix("S") { return "Swift" }
     let digits = name.prefix(while: \.isNumber)

@@ -135,7 +135,6 @@ package struct SymbolGraph: Decodable {
     symbols.contains { $0.pathComponents == ["Future"] && !$0.identifier.precise.hasPrefix("s:7Futures") }
   }
 
-  /// The graph with the symbols of another.
   func adding(_ other: SymbolGraph) -> SymbolGraph {
     SymbolGraph(symbols: symbols + other.symbols, relationships: relationships + other.relationships)
   }

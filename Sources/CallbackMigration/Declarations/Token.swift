@@ -163,38 +163,29 @@ struct Lexer {
 
 /// Reads tokens from the front.
 struct TokenReader {
-  private let tokens: ArraySlice<Token>
-  private var position: Int
+  /// The tokens that have not been taken.
+  private(set) var rest: ArraySlice<Token>
 
-  init(_ tokens: ArraySlice<Token>) {
-    self.tokens = tokens
-    position = tokens.startIndex
-  }
+  init(_ tokens: ArraySlice<Token>) { rest = tokens }
 
-  init(_ tokens: [Token]) { self.init(tokens[...]) }
+  init(_ tokens: [Token]) { rest = tokens[...] }
 
-  var rest: ArraySlice<Token> { tokens[position...] }
-
-  var isAtEnd: Bool { position == tokens.endIndex }
+  var isAtEnd: Bool { rest.isEmpty }
 
   var next: Token? { rest.first }
 
   /// Takes the next token and returns `true`, if it has this text.
   mutating func take(_ text: String) -> Bool {
     guard next?.text == text else { return false }
-    position += 1
+    rest.removeFirst()
     return true
   }
 
-  mutating func take() -> Token? {
-    guard let next else { return nil }
-    position += 1
-    return next
-  }
+  mutating func take() -> Token? { rest.popFirst() }
 
-  /// Takes the tokens before the first of these texts outside brackets, or before the end of the brackets around them.
+  /// Takes the tokens before one of these texts outside brackets, or before a closing bracket that they do not open.
   mutating func take(upTo ends: Set<String>) -> ArraySlice<Token> {
-    let start = position
+    let start = rest
     var depth = 0
     while let next {
       if depth == 0, ends.contains(next.text) { break }
@@ -204,18 +195,18 @@ struct TokenReader {
       default: break
       }
       if depth < 0 { break }
-      position += 1
+      rest.removeFirst()
     }
-    return tokens[start..<position]
+    return start[..<rest.startIndex]
   }
 
   /// Takes a pair of brackets, and returns the tokens between them; takes nothing and returns `nil` if none begins here.
   mutating func takeBracketed(_ open: String, _ close: String) -> ArraySlice<Token>? {
-    let start = position
+    let start = rest
     guard take(open) else { return nil }
     let inside = take(upTo: [close])
     if take(close) { return inside }
-    position = start
+    rest = start
     return nil
   }
 
@@ -223,11 +214,11 @@ struct TokenReader {
   mutating func takeAttributes() -> [ArraySlice<Token>] {
     var attributes: [ArraySlice<Token>] = []
     while next?.text.hasPrefix("@") == true {
-      let start = position
-      position += 1
+      let start = rest
+      rest.removeFirst()
       // An attribute's arguments follow at once; a type in parentheses follows a space.
       if let next, next.text == "(", !next.hasSpaceBefore { _ = takeBracketed("(", ")") }
-      attributes.append(tokens[start..<position])
+      attributes.append(start[..<rest.startIndex])
     }
     return attributes
   }

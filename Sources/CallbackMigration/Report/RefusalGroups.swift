@@ -23,6 +23,8 @@ struct RefusalGroups {
   private(set) var groups: [Group] = []
 
   /// Groups the functions of a plan by the reasons why they are refused, or by the notes on their counterparts.
+  ///
+  /// A reason without a kind holds for all counterparts of the function.
   init(
     _ plan: CounterpartPlan,
     _ reasons: (CounterpartPlan.Entry) -> [(kind: Counterpart.Kind?, refusal: Refusal)]
@@ -57,6 +59,7 @@ struct RefusalGroups {
   /// An empty line, a heading, and the groups with their numbers, for a terminal of 120 columns; empty without groups.
   func section(_ heading: String) -> [String] { groups.isEmpty ? [] : ["", heading] + lines }
 
+  /// The groups with their functions; the names of a member's reason follow only if they fit into its line.
   private var lines: [String] {
     groups.enumerated().flatMap { number, group in
       ["\(number + 1). \(group.reason)"]
@@ -105,10 +108,12 @@ private struct Wildcards {
     return refusal.entry.map { entry in common.first { $0.key == entry.key } ?? entry }
   }
 
-  /// The entry for the returned handles, if several functions of the type need one, and all matched functions the same.
+  /// The entry for the returned handles, if several functions of the type return one, and all matched need the same.
   private static func handle(_ own: [CounterpartPlan.Entry], _ matched: [CounterpartPlan.Entry]) -> Refusal.Entry? {
-    // Without patterns, which differ in each function, equal entries compare as equal.
-    func values(_ entries: [CounterpartPlan.Entry]) -> [Refusal.Entry?] {
+    // The entry that each function which returns a value needs for its handle, without its pattern, which would differ.
+    // `nil` if it needs none, because the handle can cancel the work (`.calls`) or the configuration already does
+    // without it (`.none`). One `nil` prevents the common entry, which would also match that function.
+    func handleEntries(_ entries: [CounterpartPlan.Entry]) -> [Refusal.Entry?] {
       entries.map(\.function).filter(\.returnsValue).map { function in
         let refusal: Refusal
         switch function.handle {
@@ -118,19 +123,20 @@ private struct Wildcards {
         return refusal.entry.map { Refusal.Entry(key: $0.key, pattern: "", value: $0.value) }
       }
     }
-    guard values(own).count > 1, let entry = values(own)[0] else { return nil }
-    return values(matched).allSatisfy { $0 == entry } ? entry : nil
+    let found = handleEntries(own)
+    guard found.count > 1, let entry = found[0] else { return nil }
+    return handleEntries(matched).allSatisfy { $0 == entry } ? entry : nil
   }
 
   /// The entry `once`, if several functions of the type need it, and nothing says how often any matched callback comes.
   private static func once(_ own: [CounterpartPlan.Entry], _ matched: [CounterpartPlan.Entry]) -> Refusal.Entry? {
-    func refusals(_ entry: CounterpartPlan.Entry) -> [Refusal] {
+    func onceRefusals(_ entry: CounterpartPlan.Entry) -> [Refusal] {
       entry.refusals.map(\.refusal).filter { $0.entry?.key == MigrationConfiguration.List.once.rawValue }
     }
     // The general form of a reason has `…` for each name.
     let unknown = Refusal.unknownRepetition(of: "…", "").reason
-    let isUnknown = matched.flatMap(refusals).allSatisfy { $0.general == unknown }
-    let found = own.compactMap { refusals($0).first?.entry }
+    let isUnknown = matched.flatMap(onceRefusals).allSatisfy { $0.general == unknown }
+    let found = own.compactMap { onceRefusals($0).first?.entry }
     return isUnknown && found.count > 1 ? found[0] : nil
   }
 }

@@ -86,12 +86,13 @@ extension CounterpartPlan {
     let lines: [String?] = [
       "\(inventory.module): \(summary)",
       kindsText,
-      less == 0 ? nil : "\(count(less)) not accessible enough; --minimum-access internal lists them.",
-      skipped == 0 ? nil : "\(count(skipped)) skipped, as \(MigrationConfiguration.fileName) says.",
+      less == 0 ? nil : "\(moreAre(less)) not accessible enough; --minimum-access internal lists them.",
+      skipped == 0 ? nil : "\(moreAre(skipped)) skipped, as \(MigrationConfiguration.fileName) says.",
     ]
     return lines.compactMap(\.self)
   }
 
+  /// The functions without an async counterpart for which at least one counterpart can be written.
   private var writableEntries: [Entry] {
     entries.filter { !$0.function.hasAsyncCounterpart && !$0.counterparts.isEmpty }
   }
@@ -106,7 +107,7 @@ extension CounterpartPlan {
     return "Counterparts that can be written: \(parts.joined(separator: ", "))."
   }
 
-  private func count(_ number: Int) -> String { number == 1 ? "1 more function is" : "\(number) more functions are" }
+  private func moreAre(_ count: Int) -> String { count == 1 ? "1 more function is" : "\(count) more functions are" }
 
   private var summary: String {
     guard !entries.isEmpty else { return "no function takes a callback" }

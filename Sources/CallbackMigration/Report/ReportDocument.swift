@@ -43,7 +43,6 @@ struct ReportDocument: Codable {
 
   init(_ plans: [CounterpartPlan]) { modules = plans.map(Module.init) }
 
-  /// Reads a report that was written as JSON.
   init(json: Data) throws { modules = try JSONDecoder().decode([Module].self, from: json) }
 
   var text: String {
@@ -108,9 +107,9 @@ struct BaselineCheck {
 
   var text: String {
     guard !added.isEmpty else { return "No function without a counterpart was added.\n" }
-    let what =
+    let subject =
       added.count == 1 ? "1 function takes a callback and has" : "\(added.count) functions take a callback and have"
-    return (["\(what) no counterpart, and the baseline does not have them:"] + added.map { "  " + $0 })
+    return (["\(subject) no counterpart, and the baseline does not have them:"] + added.map { "  " + $0 })
       .joined(separator: "\n") + "\n"
   }
 }

@@ -67,7 +67,7 @@ extension SourceTokens {
       || self[index] == "class" && ["func", "var", "let", "subscript"].contains(self[index + 1])
   }
 
-  /// The index after a modifier or an attribute and its arguments.
+  /// The index after a modifier, an attribute or `throws`, and after its arguments, which follow without a space.
   private func after(modifier index: Int) -> Int {
     if self[index + 1] == "(", !items[index + 1].hasSpaceBefore, let end = partner(index + 1) { return end + 1 }
     return index + 1
@@ -150,33 +150,34 @@ extension SourceTokens {
 
 /// The head of a closure.
 struct ClosureSignature: Equatable {
-  /// The brackets of the capture list.
-  var captures: ClosedRange<Int>?
+  /// The capture list; empty without one.
+  let captures: Range<Int>
 
   /// The names of the parameters; empty where the closure uses `$0`.
-  var parameters: [String] = []
+  let parameters: [String]
 
-  /// The last token of the head: `in`, or the brace.
-  var end: Int
+  /// The `in`, which is the last token of the head.
+  let end: Int
 }
 
 extension SourceTokens {
   /// The head of the closure that begins at `brace`; `nil` if the closure has none.
   func closureSignature(at brace: Int) -> ClosureSignature? {
     guard let close = partner(brace) else { return nil }
-    var signature = ClosureSignature(end: brace)
+    var captures = brace..<brace
+    var parameters: [String] = []
     var index = brace + 1
     while self[index].hasPrefix("@") { index = after(modifier: index) }
     if self[index] == "[", let end = partner(index) {
-      signature.captures = index...end
+      captures = index..<end
       index = end + 1
     }
     if self[index] == "(", let end = partner(index) {
-      signature.parameters = parameterNames(in: index...end)
+      parameters = parameterNames(in: index...end)
       index = end + 1
     } else {
       while Self.isWord(self[index]), self[index] != "in", self[index] != "async", self[index] != "throws" {
-        signature.parameters.append(self[index])
+        parameters.append(self[index])
         index += 1
         guard self[index] == "," else { break }
         index += 1
@@ -187,12 +188,10 @@ extension SourceTokens {
     while index < close, self[index] != "in" {
       let isInResultType = !isFirstOnLine(index) && (brace..<index).contains { self[$0] == "->" && parent($0) == brace }
       guard ["async", "throws", "->"].contains(self[index]) || isInResultType else { return nil }
-      if ["(", "["].contains(self[index]), let end = partner(index) { index = end }
-      index += 1
+      // `throws` can have an error type; in a result type, brackets are skipped.
+      index = self[index] == "throws" ? after(modifier: index) : self.index(behind: index)
     }
-    guard index < close else { return nil }
-    signature.end = index
-    return signature
+    return index < close ? ClosureSignature(captures: captures, parameters: parameters, end: index) : nil
   }
 
   /// The names in a list such as `(text: String?, _: Int)`.

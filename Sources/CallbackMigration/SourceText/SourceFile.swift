@@ -89,7 +89,6 @@ extension StringProtocol {
   var trimmed: String { trimmingCharacters(in: .whitespacesAndNewlines) }
 }
 
-/// One `import`.
 struct Import {
   /// The text after `import`, such as `Foundation` or `struct Foundation.Data`.
   let target: String
@@ -136,8 +135,6 @@ struct ImportList {
   ///
   /// A target whose imports are public by default does not write that.
   private let saysPublic: Bool
-
-  /// The modules of the types that public counterparts name.
   private var publicModules: Set<String> = []
 
   /// The module of the counterparts, which no import brings.
@@ -172,7 +169,7 @@ struct ImportList {
   ///
   /// If no import names `module`, any import can bring its types: Foundation brings those of Dispatch.
   private func canBring(_ module: String, byImportOf imported: String) -> Bool {
-    // The compiler's identifiers of types from C name no module.
+    // Identifiers of types from C name no module, and `Foundation` brings the types of `FoundationEssentials`.
     if module == "C" || module.hasPrefix(imported) { return true }
     return module != ownModule && !parts.flatMap(\.imports).contains { module.hasPrefix($0.module) }
   }
@@ -186,13 +183,13 @@ struct ImportList {
   /// - Returns: The lines.
   func lines(futures: AccessLevel?, widest: AccessLevel?, usesFutures: Bool, isAsync: Bool) -> [String] {
     var lines: [(module: String, text: String)] = []
+    // If `widest` is `nil`, no counterpart's declaration names the library, so clients need not import it: `internal`.
     if usesFutures {
       // All files say an access level or none does: imports of one module that differ in this are an error.
       let saysAccess = (widest ?? .public) >= .public
       let access = (futures ?? .internal) >= .public ? "public " : "internal "
       lines.append(("Futures", libraryLine("Futures", saysAccess ? access : nil)))
     }
-    // If no declaration of a counterpart names the library, clients need not import it.
     if isAsync { lines.append(("FuturesAsync", libraryLine("FuturesAsync", widest == nil ? "internal " : nil))) }
     var blocks: [String] = []
     for part in parts {

@@ -6,10 +6,11 @@ extension SourceTokens {
     var starts = [first]
     var index = first
     while index < body.upperBound {
-      // A token that begins its own statement begins the next one here, except `else` and `catch`.
+      // A token begins a new statement if the statement that contains it starts at it. `statementStart` says so of
+      // `else` and `catch` too, but here these continue the `if` or `do`.
       let continues = self[index] == "else" || self[index] == "catch"
       if index > first, !continues, statementStart(before: index + 1) == index { starts.append(index) }
-      index = self.index(behind: index)
+      index = self.index(behind: index)  // skips the content of brackets
     }
     return starts.indices.map { starts[$0]..<($0 + 1 < starts.count ? starts[$0 + 1] : body.upperBound) }
   }
@@ -32,7 +33,7 @@ extension SourceTokens {
     }
     return labels.indices.map { index in
       var end = index + 1 < labels.count ? labels[index + 1] : close
-      if self[end - 1] == "@unknown" { end -= 1 }
+      if self[end - 1] == "@unknown" { end -= 1 }  // of the next label
       let colon = (labels[index]..<end).first { self[$0] == ":" && parent($0) == brace } ?? end - 1
       return colon + 1..<end
     }
@@ -49,8 +50,7 @@ extension SourceTokens {
     guard self[brace] == "{", let signature = closureSignature(at: brace), signature.parameters.contains(name) else {
       return false
     }
-    guard let captures = signature.captures else { return true }
-    return !captures.contains { self[$0] == name }
+    return !signature.captures.contains { self[$0] == name }
   }
 
   /// The brace of the innermost closure, function or accessor around a token.
@@ -102,7 +102,7 @@ extension SourceTokens {
   /// The name of the function that gets a closure as an argument; `nil` if the brace begins no such closure.
   func functionCalled(withClosure brace: Int) -> Int? {
     guard self[brace] == "{", case .closure(let callee?) = block(at: brace) else { return nil }
-    // A word before a colon is the label of the closure.
+    // A word before a colon is the closure's label; then the function's name stands before the parentheses around it.
     return self[callee + 1] == ":" ? parent(callee).map { $0 - 1 } : callee
   }
 }

@@ -40,20 +40,16 @@ package struct SourceTokens {
     parents = Array(repeating: nil, count: items.count)
     var open: [Int] = []
     for (index, item) in items.enumerated() {
-      switch item.text {
-      case "(", "[", "{":
-        parents[index] = open.last
-        open.append(index)
-      case ")", "]", "}":
+      if [")", "]", "}"].contains(item.text) {
         guard let start = open.popLast(), Self.closing[items[start].text] == item.text else {
           isBalanced = false
           return
         }
         partners[start] = index
         partners[index] = start
-        parents[index] = open.last
-      default: parents[index] = open.last
       }
+      parents[index] = open.last
+      if ["(", "[", "{"].contains(item.text) { open.append(index) }
     }
     isBalanced = open.isEmpty
   }
