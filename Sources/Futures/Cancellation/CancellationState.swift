@@ -41,9 +41,7 @@ package final class CancellationState: CancellationHandlers, @unchecked Sendable
     while let handler = handlers.popFirst() { handler.release() }
   }
 
-  /// Whether it was cancelled.
-  ///
-  /// Acquiring: a thread that reads `true` sees everything written before the cancellation.
+  /// Whether it was cancelled; acquiring, so that a thread that reads `true` sees everything written before the cancellation.
   @usableFromInline
   package var isTriggered: Bool { phase.load(ordering: .acquiring) == .cancelled }
 
@@ -72,7 +70,7 @@ package final class CancellationState: CancellationHandlers, @unchecked Sendable
         // No parent can cancel the linked source any more, so the handler need not keep that source.
         if parentCount == 0 { source = consumer.takeSource() }
       }
-      handlers.append(Unmanaged.fromOpaque(reference.toOpaque()))
+      handlers.append(Unmanaged.fromOpaque(reference.toOpaque()))  // the same reference, as one to a `Consumer`
       // Only a deadline, which does not keep the state, can still cancel it. So the state keeps itself for the handler.
       if hasLostSource { selfReference = self }
       return phase

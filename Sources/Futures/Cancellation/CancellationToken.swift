@@ -39,7 +39,7 @@ public final class CancellationTokenSource: Sendable {
   }
 
   deinit {
-    // Removing a link can release another source, and so on. The trampoline bounds the depth.
+    // Removing a link can release another source, and so on. The trampoline bounds the depth, and can run this after `self` ends.
     Trampoline.current.runOrDefer { [state, links] in
       for link in links { link.remove() }
       state.end()
@@ -125,13 +125,14 @@ public struct CancellationToken: Sendable, Hashable {
   @inlinable
   @discardableResult
   public func register(_ handler: __owned @escaping @Sendable () -> Void) -> Registration {
+    // The handler of a linked source keeps that source, which needs its links to the parents until the handler has run.
     let consumer =
       linkedSource == nil ? CancellationHandler(consume handler) : LinkedHandler(consume handler, of: linkedSource)
     // No retain and release of the state: the token keeps it alive.
     if let state = state.map(Unmanaged.passUnretained) {
       return withExtendedLifetime(self) { state._withUnsafeGuaranteedRef { $0.register(consumer) } }
     }
-    consumer.dropCaptures()
+    consumer.dropCaptures()  // a token without a state is never cancelled
     return .finished
   }
 

@@ -115,7 +115,7 @@ final class Timers: @unchecked Sendable {
   private func moveDown(_ timer: Timer) {
     var place = timer.place
     while true {
-      let children = (2 * place + 1..<2 * place + 3).clamped(to: 0..<heap.count)
+      let children = (2 * place + 1..<2 * place + 3).clamped(to: 0..<heap.count)  // none, one or two
       guard let child = children.min(by: { heap[$0].deadline < heap[$1].deadline }),
         heap[child].deadline < timer.deadline
       else { break }

@@ -63,10 +63,8 @@ struct GraphBuilder {
   init(_ tracked: [TrackedObject]) {
     self.tracked = tracked
     // Of several entries of one object, the last one counts.
-    entries = Dictionary(
-      tracked.enumerated().map { (ObjectIdentifier($1.object), $0) },
-      uniquingKeysWith: { max($0, $1) }
-    )
+    let positions = tracked.enumerated().map { (ObjectIdentifier($1.object), $0) }
+    entries = Dictionary(positions, uniquingKeysWith: max)
     nextID = (tracked.last?.entry.id ?? 0) + 1
   }
 
@@ -297,7 +295,7 @@ struct GraphBuilder {
       var name = names.name(of: stage, facts) ?? StageNames.Name(operation: "future")
       var (state, snapshot) = (target, StateSnapshot(target))
       var count = 1
-      var endsWithoutSource = false  // of the stages before the last one of the run: `addState` looks at that
+      var endsWithoutSource = false  // any stage before the last one of the run, which `addState` checks
       // The operators of the run, if they differ.
       var operations: [String] = []
       // Extends the run, while its node can stand for the next stage, too.

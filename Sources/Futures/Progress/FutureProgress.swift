@@ -60,10 +60,10 @@ extension FutureProgress {
       self.init(max(0, completed), of: nil, fraction: 0)
       return
     }
-    let last = max(0, total)
-    let completed = min(max(0, completed), last)
-    let fraction = last == 0 ? 0 : Double(completed) / Double(last)
-    self.init(completed, of: last, fraction: min(fraction, Self.almostDone))
+    let validTotal = max(0, total)
+    let completed = min(max(0, completed), validTotal)
+    let fraction = validTotal == 0 ? 0 : Double(completed) / Double(validTotal)
+    self.init(completed, of: validTotal, fraction: min(fraction, Self.almostDone))
   }
 
   /// Returns the progress after the producer's report `next`; the fraction never decreases.
@@ -81,7 +81,7 @@ extension FutureProgress: CustomStringConvertible {
   /// The fraction and the units: `FutureProgress(50%, 512 of 1024)`, `FutureProgress(512 of unknown)`.
   public var description: String {
     guard let totalUnitCount else { return "FutureProgress(\(completedUnitCount) of unknown)" }
-    let percent = isFinished ? 100 : min(99, Int(Int64.nearest(to: fractionCompleted * 100)))
+    let percent = isFinished ? 100 : min(99, Int(Int64.nearest(to: fractionCompleted * 100)))  // 100 only on success
     return "FutureProgress(\(percent)%, \(completedUnitCount) of \(totalUnitCount))"
   }
 }

@@ -196,7 +196,7 @@ extension FutureState {
     guard let parts = inputs?.progressParts else { return [] }
     let role: ProgressLink.Role
     switch parts.rule {
-    case .furthest: role = .rival
+    case .furthest: role = .rival  // no sum of parts
     case .average:
       record.begin(parts)
       role = .part(ProgressPart(parts.share))

@@ -21,6 +21,7 @@ package protocol ProgressFeed: AnyObject, Sendable {
 }
 
 extension ProgressReporter {
+  /// Whether a listener gets the reports, so that a feed must watch its object for changes.
   package var hasListeners: Bool {
     guard let record else { return false }
     return state.reading { !record.listeners.isEmpty }

@@ -118,7 +118,9 @@ final class ProgressRecord: @unchecked Sendable {
     }
   }
 
-  /// Removes what the state no longer needs: the links, the reporter except of a cancelled state, and the feed of a settled one.
+  /// Removes what the state no longer needs.
+  ///
+  /// These are the links, the feed of a settled state, and the reporter, but not that of a cancelled state, which can still report.
   func detach(_ reason: Detachment) -> Detached {
     Detached(
       links: takeLinks(),
@@ -134,7 +136,7 @@ final class ProgressRecord: @unchecked Sendable {
 
   // MARK: - The listeners
 
-  /// Returns whether the caller must notify the listeners: there are some, and no other thread notifies them.
+  /// Begins to notify the listeners, if there are some and no other thread notifies them; returns whether the caller must do so.
   func beginDelivering() -> Bool {
     guard !listeners.isEmpty, !isDelivering else { return false }
     isDelivering = true

@@ -36,7 +36,7 @@ package struct Heap<Element: Comparable> {
   private mutating func siftDown(from start: Int) {
     var index = start
     while true {
-      let children = (2 * index + 1..<2 * index + 3).clamped(to: 0..<elements.count)
+      let children = (2 * index + 1..<2 * index + 3).clamped(to: 0..<elements.count)  // none, one or two
       guard let child = children.min(by: { elements[$0] < elements[$1] }), elements[child] < elements[index] else {
         return
       }

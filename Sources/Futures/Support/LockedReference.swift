@@ -20,7 +20,7 @@ package struct LockedReference<Object: AnyObject>: ~Copyable, @unchecked Sendabl
   package var isSet: Bool { reference.load(ordering: .relaxed) != nil }
 
   /// The object; without the lock while it is `nil`.
-  package var object: Object? { isSet ? update(\.self) : nil }
+  package var object: Object? { isSet ? update { $0 } : nil }
 
   /// Uses or changes the object.
   ///
