@@ -20,14 +20,14 @@ struct MigrateCallbacks: CommandPlugin {
       Diagnostics.progress("Building \(name), and reading what it declares.")
       guard let target = context.package.targets.first(where: { $0.name == name }),
         let index = request.targets.firstIndex(where: { $0.name == name })
-      else { continue }
+      else { continue }  // never: the tool has chosen the names from `request`
       guard let folder = symbolGraphs(of: target) else {
         FileHandle.standardError.write(Data("error: \(name) does not build, so nothing can be said of it.\n".utf8))
         exit(2)
       }
       request.targets[index].graphs = folder
     }
-    try request.write(to: file)
+    try request.write(to: file)  // now with the folders
     try run(tool, arguments: ["run", file.path, "--"] + arguments)
   }
 

@@ -123,7 +123,7 @@ public final class LoopbackServer: Sendable {
 
 #if canImport(Glibc)
   private let streamType = Int32(SOCK_STREAM.rawValue)
-  private let noSignal = Int32(MSG_NOSIGNAL)
+  private let noSignal = Int32(MSG_NOSIGNAL)  // `send` on a closed connection fails, and does not end the process
 #else
   private let streamType = SOCK_STREAM
   private let noSignal: Int32 = 0

@@ -15,8 +15,7 @@ final class HandPromise: Sendable {
 
 /// The consumer side, and the storage.
 ///
-/// Q: Why not a generic class? A: Code by hand is for one type. The deinitializer of a generic class is not specialised:
-/// the floor would take 50 % longer.
+/// Not generic: the deinitializer of a generic class is not specialised, and the floor would take 50 % longer.
 final class HandFuture: Sendable {
   typealias Callback = @Sendable (Result<Int, any Error>) -> Void
 

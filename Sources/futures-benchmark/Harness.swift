@@ -33,7 +33,7 @@ struct Harness: Sendable {
     samples = isQuick ? 3 : 18
   }
 
-  /// Makes a harness that runs only the row of `repetition`, and measures nothing.
+  /// Makes a harness that runs only the row of `repetition`, in its smaller size, and measures nothing.
   init(repeating repetition: Repetition) {
     (isQuick, isTimed, samples) = (true, false, 0)
     self.repetition = repetition

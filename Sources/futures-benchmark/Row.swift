@@ -82,6 +82,7 @@ enum Limit {
     (AllocationCounts.areSupported || !isOfAllocations) && isWithin(row)
   }
 
+  /// Returns how the row relates to this limit; only a limit of time can be near.
   func verdict(on row: Row) -> Verdict {
     if isMet(by: row) { return .met }
     switch self {

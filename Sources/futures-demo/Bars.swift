@@ -31,7 +31,7 @@ final class Bars: Sendable {
     }
   }
 
-  /// Removes the bar of a file, and prints `line` above the other bars; without a terminal, at once.
+  /// Removes the bar of a file, and prints `line` above the other bars with the next drawing; without a terminal, at once.
   func end(_ name: String, _ line: String) {
     state.withLock { state in
       state.finished.append(line)
@@ -40,7 +40,7 @@ final class Bars: Sendable {
     if !isTerminal { draw() }
   }
 
-  /// Draws the bars 20 times a second until the task is cancelled, and then for the last time.
+  /// Draws the bars 20 times a second until the task is cancelled, and then for the last time; without a terminal, draws once.
   func keepDrawing() async {
     while isTerminal, !Task.isCancelled {
       draw()

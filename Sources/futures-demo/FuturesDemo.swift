@@ -29,11 +29,11 @@ struct FuturesDemo {
     let names = mebibytes.keys.sorted { mebibytes[$0]! < mebibytes[$1]! }
     let bars = Bars(of: names)
     print(line("name", "bytes", "seconds", "MB/s", "reached by"))
-    fflush(nil)  // the bars write to the descriptor
+    fflush(nil)  // before the bars, which write to the descriptor past the buffer of `print`
     let drawing = Task { await bars.keepDrawing() }
     let rows = downloadInThreeWays(names.map { ($0, server.url("/\($0)")) }, shownBy: bars)
     if showsGraph {
-      try await Task.sleep(for: .milliseconds(500))
+      try await Task.sleep(for: .milliseconds(500))  // half of the time that the server waits
       complain("\(FuturesDiagnostics.graph)")
     }
     var arrived = 0
@@ -107,6 +107,7 @@ struct FuturesDemo {
     }
   }
 
+  /// Returns the name, and then the columns, each at its right end.
   private static func line(_ name: String, _ columns: String...) -> String {
     name.padding(toLength: 12, withPad: " ", startingAt: 0)
       + columns.map { String(repeating: " ", count: max(1, 12 - $0.count)) + $0 }.joined()

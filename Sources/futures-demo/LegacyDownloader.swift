@@ -35,7 +35,7 @@ final class LegacyDownloader: Sendable {
   }
 
   deinit {
-    session.finishTasksAndInvalidate()
+    session.finishTasksAndInvalidate()  // otherwise the session keeps its delegate forever
   }
 
   /// Downloads `url` into memory; both closures run on the delegate queue, which also protects the state of the download.
@@ -89,8 +89,8 @@ private final class SessionDelegate: NSObject, URLSessionDataDelegate, @unchecke
   }
 
   func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
-    running[dataTask]?.content.append(data)
-    guard let transfer = running[dataTask] else { return }
+    running[dataTask]?.content.append(data)  // in place: a copy of the transfer would copy its bytes
+    guard let transfer = running[dataTask] else { return }  // it has ended
     let expected = dataTask.countOfBytesExpectedToReceive
     transfer.progress(Int64(transfer.content.count), expected < 0 ? nil : expected)
   }

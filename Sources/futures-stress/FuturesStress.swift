@@ -1,9 +1,7 @@
 import Dispatch
 import Foundation
 
-/// Runs random operations on many threads, and checks that every callback runs exactly once.
-///
-/// `--help` lists the options.
+/// Runs random operations on many threads, and checks that every callback runs exactly once; `--help` lists the options.
 @available(macOS 13, iOS 16, tvOS 16, watchOS 9, *)
 @main
 struct FuturesStress {

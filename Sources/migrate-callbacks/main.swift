@@ -3,7 +3,7 @@ internal import Foundation
 
 do throws(MigrationError) {
   let outcome: MigrationRun.Outcome
-  // The plugin runs the tool twice. In the first step the tool names the targets whose symbol graphs it needs.
+  // The plugin runs the tool twice. The step `plan` names the targets whose symbol graphs the tool needs; the help needs none.
   if let call = PluginCall.current {
     let arguments = try MigrationArguments(call.arguments)
     let request = try MigrationRequest(file: call.request)

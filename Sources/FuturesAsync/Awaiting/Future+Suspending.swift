@@ -8,14 +8,14 @@ extension Future {
   @_alwaysEmitIntoClient
   nonisolated(nonsending) package func awaitResult() async -> Result<Value, Failure> {
     if let result = await awaitResult(untilCancelled: Cancelled<Failure>.isExpressible) { return result }
-    // The wait was cancelled, so `Failure` can represent that.
+    // `nil`: the wait was cancelled. It was cancellable, so `Failure` has a cancelled failure.
     return .failure(Cancelled<Failure>.failure.unsafelyUnwrapped)
   }
 
   /// Suspends the current task until the future is resolved, or until the task is cancelled.
   ///
-  /// Raises the tasks that resolve the future, if there are some, to the priority of the current task, and again when that
-  /// rises. On Apple platforms this needs the 26 releases, and a compiler of Swift 6.4 or later.
+  /// Tasks that resolve the future get at least the priority of the current task, also when its priority rises later. On Apple
+  /// platforms the raise needs the 26 releases, and a compiler of Swift 6.4 or later.
   /// - Parameters:
   ///   - endsWhenCancelled: Whether the wait ends when the task is cancelled.
   ///   - leavesFuture: Whether a cancelled wait also cancels the future, if the future has no other consumer (R16).
@@ -25,7 +25,7 @@ extension Future {
     untilCancelled endsWhenCancelled: Bool,
     leaving leavesFuture: Bool = false
   ) async -> Result<Value, Failure>? {
-    guard let state = state else { return peek() }  // it was made resolved, so the result is there
+    guard let state = state else { return peek() }  // a future without a state is resolved, and holds its result
     // Compilers before 6.4 refer strongly to `withTaskPriorityEscalationHandler`. On a system without that function, such a
     // program does not start (swift PR 88428).
     #if !canImport(Darwin) || compiler(>=6.4)
@@ -42,7 +42,7 @@ extension Future {
     return await Self.awaitResult(of: state, untilCancelled: endsWhenCancelled, leaving: leavesFuture)
   }
 
-  /// Attaches a waiter to `state`, and suspends the current task until `state` has ended, or until a cancellation ends the wait.
+  /// Does the work of `awaitResult(untilCancelled:leaving:)` for a future with a state, apart from the priority.
   @_alwaysEmitIntoClient
   nonisolated(nonsending) static func awaitResult(
     of state: State<Value, Failure>,
@@ -50,6 +50,7 @@ extension Future {
     leaving leavesFuture: Bool
   ) async -> Result<Value, Failure>? {
     let waiter = TaskWaiter<Outcome<Value, Failure>>()
+    // Shows the await in the graph of pending work.
     if FuturesDiagnostics.mayTrackPendingFutures { state.trackAwait(waiter, of: nameOfCurrentTask) }
     guard endsWhenCancelled else {
       return await withUnsafeContinuation { continuation in state.attach(waiter, resuming: continuation) }
@@ -57,12 +58,12 @@ extension Future {
     return await withTaskCancellationHandler {
       await withUnsafeContinuation { continuation in state.attach(waiter, resuming: continuation) }
     } onCancel: {
-      state.abandon(waiter, cancelling: leavesFuture)  // before `attach`: `attach` then resumes the task
+      state.abandon(waiter, cancelling: leavesFuture)  // `attach` resumes the task at once if this came before
     }
   }
 }
 
-/// The name of the current task.
+/// The name of the current task, which the graph of pending work shows.
 @usableFromInline package var nameOfCurrentTask: String? {
   // Older Apple systems have no names of tasks.
   if #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) { Task.name } else { nil }

@@ -8,7 +8,7 @@ struct CallbackSite: Sendable {
 
   var fileID: String { "\(place)" }
 
-  /// Adds `object`, which waits for the callback, to the graph of pending work; does nothing while that is not tracked.
+  /// Adds `object`, which waits for the callback, to the graph of pending work, if the program tracks such work.
   func track(_ object: any PendingSite, as kind: PendingEntry.Kind) {
     guard FuturesDiagnostics.mayTrackPendingFutures else { return }
     PendingFutures.shared.add(kind, object, label: label, fileID: place.staticPointer, line: line)
@@ -91,7 +91,7 @@ final class CallbackSlot<Value>: @unchecked Sendable {
   }
 
   /// Stores the continuation of the suspended task, and the first cancellation handler.
-  /// - Returns: `false` if the task was cancelled before. Then no work starts, and the caller resumes the task.
+  /// - Returns: `false` if `cancel` has already filled the slot. Then no work starts, and the caller resumes the task.
   func begin(_ continuation: UnsafeContinuation<Void, Never>, onCancel: @escaping @Sendable () -> Void) -> Bool {
     state.withLock { state in
       guard case .idle = state.phase else { return false }
@@ -133,12 +133,11 @@ final class CallbackSlot<Value>: @unchecked Sendable {
   /// Fills an empty slot, and resumes the task.
   private func complete(with result: sending Result<Value, any Error>) {
     guard var waiting = fill(with: result) else { return }
-    // Releases the handlers outside the lock, and before `withCallback` returns.
-    waiting.handlers = []
+    waiting.handlers = []  // releases the handlers outside the lock, and before `withCallback` returns
     waiting.task.resume()
   }
 
-  /// Called when the task is cancelled: fills an empty slot with the error for that, runs all handlers, and resumes the task.
+  /// Called when the task is cancelled: fills an empty slot with the error of a cancelled call, runs all handlers, resumes the task.
   func cancel() {
     guard case .waiting(let continuation) = beginCancelling() else { return }
     // A handler can add another one, which is then in the next batch.
@@ -167,7 +166,7 @@ final class CallbackSlot<Value>: @unchecked Sendable {
     state.withLock { state in
       let previous = state.phase
       switch previous {
-      case .idle: state.phase = .finished  // `begin` then lets the task resume at once
+      case .idle: state.phase = .finished  // `begin` comes later, returns `false`, and its caller resumes the task
       case .waiting: state.phase = .cancelling
       case .cancelling, .finished: return previous
       }
@@ -216,6 +215,6 @@ extension CallbackSlot: PendingSite {
       case .finished: .ended
       }
     }
-    return status ?? .busy  // another thread has the lock, and the graph waits for none
+    return status ?? .busy  // `nil`: another thread has the lock, and the graph does not wait for locks
   }
 }

@@ -33,8 +33,8 @@ public func callbackStream<Element: Sendable>(
 ) -> AsyncThrowingStream<Element, any Error> {
   let (stream, continuation) = AsyncThrowingStream.makeStream(of: type, bufferingPolicy: bufferingPolicy)
   let cancellation = CancellationState()
-  // Runs the handlers of a reader that has left, and otherwise releases them. Does not capture the handle: the stream would keep it
-  // alive, and its release would go unnoticed.
+  // If the reader has left, runs the handlers; after `finish`, releases them. Does not capture the handle: the sequence would keep
+  // the handle alive, and a dropped handle would go unnoticed.
   continuation.onTermination = { reason in
     if case .cancelled = reason { cancellation.trigger() } else { cancellation.end() }
   }
@@ -44,9 +44,9 @@ public func callbackStream<Element: Sendable>(
 
 /// Turns a callback of the main actor that is called many times into an asynchronous sequence: a delegate, an observer, a listener.
 ///
-/// As `callbackStream(_:of:bufferingPolicy:fileID:line:_:)`, but `start` runs on the main actor, whatever calls this. So `start` can
-/// make and keep objects of the main actor, with neither a task nor an optional property. `.main` runs `start` later, through the
-/// main queue. `.mainImmediate` runs it at once on the main actor.
+/// As `callbackStream(_:of:bufferingPolicy:fileID:line:_:)`, but `start` runs on the main actor, whichever thread calls this. So `start`
+/// can make and keep objects of the main actor, with neither a task nor an optional property. `.main` runs `start` later, through
+/// the main queue. With `.mainImmediate`, `start` runs at once if the caller is on the main actor.
 ///
 /// ```swift
 /// let places = callbackStream(of: Place.self, on: .main) { stream in
@@ -111,7 +111,7 @@ public final class CallbackStream<Element: Sendable>: Sendable {
   fileprivate var isCancelled: Bool { cancellation.isTriggered }
 
   deinit {
-    // No effect if the sequence has ended.
+    // Ends a sequence that would otherwise wait forever; no effect if the sequence has ended.
     finish(throwing: site.brokenPromise)
   }
 

@@ -67,7 +67,7 @@ public struct ProgressUpdates: AsyncSequence, Sendable {
     /// - Returns: The progress; `nil` after the last one.
     public mutating func next() async -> FutureProgress? { await next(isolation: nil) }
 
-    /// Suspends the task until the progress changes, the future ends, or the task is cancelled.
+    /// Suspends the task until there is progress newer than `version`, the future ends, or the task is cancelled.
     private static func waitForNews(
       of state: FutureState,
       since version: UInt64,
@@ -80,7 +80,7 @@ public struct ProgressUpdates: AsyncSequence, Sendable {
             state.attach(reader, since: version, resuming: continuation)
           }
         },
-        onCancel: { state.abandon(reader) },
+        onCancel: { state.abandon(reader) },  // if this comes before `attach`, `attach` resumes the task at once
         isolation: isolation
       )
     }

@@ -30,7 +30,7 @@ extension ConcurrencyLimit {
     start("ConcurrencyLimit.run", name, priority, priority, fileID, line, work)
   }
 
-  /// Runs async work in a task when a slot is free, and frees the slot when the work has returned.
+  /// Does the work of `run` and of `SerialQueue`: runs async work in a task when a slot, the right to run, is free.
   ///
   /// `queuePriority` orders the waiting work, and `priority` is that of the task. `label` names the future, and `name` the task.
   @_alwaysEmitIntoClient
@@ -44,7 +44,8 @@ extension ConcurrencyLimit {
     _ work: @escaping @Sendable @isolated(any) () async throws(Failure) -> Value
   ) -> Future<Value, Failure> {
     run(label, priority: queuePriority, fileID: fileID, line: line) { slot in
-      // Frees the slot when the closure has returned, not when the future resolves: a cancelled task can still run.
+      // The trailing closure frees the slot when `work` has returned, not when the future resolves: a cancelled task can still run.
+      // `releaseFromTask` starts the next work outside this task (R8).
       Future(starting: .detached, name: name, priority: priority, fileID, line, operation: .throwing(work)) {
         self.releaseFromTask(slot)
       }

@@ -34,8 +34,8 @@ extension ConcurrencyLimit {
     do {
       hold = try await future.value(onCancel: .cancel)
     } catch {
-      // The thread that cancels the task possibly has not cancelled `future` yet: then `future` could still get a slot. If it
-      // already has one, the slot goes back.
+      // The cancellation ends the await, possibly before it cancels `future`. So this cancels `future` too, and gives back a slot
+      // that `future` already has.
       future.cancel()
       if case .success(let hold) = future.peek() { release(hold) }
       throw error
@@ -51,21 +51,21 @@ extension ConcurrencyLimit {
     return try result.get()
   }
 
-  /// A slot that a task has.
+  /// A slot of this object that a task has: the right to run one piece of work.
   @frozen
   @usableFromInline
   struct Hold: Sendable {
     @usableFromInline let slot: Slot
-    /// Stands for the work of the task in the graph, until the slot goes back; `nil` if pending futures are not tracked.
+    /// Its future stands for the task's work in the graph until the slot goes back; `nil` if pending futures are not tracked.
     @usableFromInline let end: Promise<Void, Never>?
 
     @inlinable
     init(slot: Slot, end: Promise<Void, Never>?) { (self.slot, self.end) = (slot, end) }
   }
 
-  /// Waits for a slot of `withSlot`: returns a future of the slot, which the caller gives back by `release`.
+  /// Enqueues a call of `withSlot`: returns a future of its slot, which the caller gives back by `release`.
   ///
-  /// Cancelling the future ends the wait.
+  /// Cancelling the future removes the call from the queue.
   @_alwaysEmitIntoClient
   func takeSlot(_ priority: TaskPriority, _ fileID: StaticString, _ line: UInt) -> Future<
     Hold, CancellationError
@@ -74,14 +74,14 @@ extension ConcurrencyLimit {
     let id = ObjectIdentifier(promise)
     promise.onCancel { [weak self] in self?.remove(id) }  // weak: the queue keeps the promise, by the closure below
     enqueue(id, priority) { [self] slot in
-      // Stands for the work in the graph: its future is pending while the slot is taken, and waiting work is shown behind it.
+      // This call gets a slot. The future of `end` is pending while the slot is taken: the graph shows waiting work behind it.
       let isTracked = FuturesDiagnostics.mayTrackPendingFutures
       let end = isTracked ? Promise<Void, Never>("a slot of ConcurrencyLimit", fileID: fileID, line: line) : nil
       if let end { self.hold(slot, for: end) }
       let hold = Hold(slot: slot, end: end)
-      if !promise.succeed(hold) { release(hold) }  // the wait was cancelled just now
+      if !promise.succeed(hold) { release(hold) }  // `false`: the wait was cancelled just now
     }
-    if !promise.isResolved { showWaiting(promise) }  // in the graph, behind the running work
+    if !promise.isResolved { showWaiting(promise) }  // in the graph, behind the work that has the slots
     return promise.future
   }
 

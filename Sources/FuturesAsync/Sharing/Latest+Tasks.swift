@@ -49,22 +49,22 @@ extension Latest {
     isolation: isolated (any Actor)? = #isolation,
     _ operation: @escaping @Sendable @isolated(any) () async throws -> Value
   ) async -> Result<Value, any Error> {
-    // Copies, so that the closures do not capture `self`. `begin` stops the request before, and numbers this one.
+    // Copies, so that the closures do not keep `self` alive. `begin` stops the request before, and returns the number of this one.
     let (slot, timer, number) = (slot, timer, slot.begin())
     let future = slot.wait(pace, on: timer)
       .setFailureType(to: (any Error).self)
       .flatMap { _ in
-        // `start` returns `false` if a newer request or `cancel()` has superseded this one. The action below then cancels `future`.
+        // `start` is `false` if a newer request or `cancel()` has superseded this one. Then the stop action below cancels `future`.
         slot.start(number, pace, on: timer) ? Future<Value, any Error> { try await operation() } : .never
       }
-    slot.setStop(of: number) { future.cancel() }  // performed when this request is superseded
+    slot.setStop(of: number) { future.cancel() }  // runs when this request is superseded, at once if it already is
     let result: Result<Value, any Error>
     do {
       result = .success(try await future.value(onCancel: .cancel))
     } catch {
       result = .failure(error)
     }
-    // `end` returns `false` if a newer request or `cancel()` has come since the result arrived.
+    // `end` returns `false` if this request is superseded, although its result has already arrived.
     return slot.end(number) ? result : .failure(CancellationError())
   }
 }

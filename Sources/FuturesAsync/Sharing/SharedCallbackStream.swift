@@ -85,7 +85,7 @@ public final class SharedCallbackStream<Element: Sendable>: Sendable {
     return AsyncThrowingStream { try await membership.next() }
   }
 
-  /// Returns the policy for readers of any element type.
+  /// Converts the policy of a caller to that of `SharedReader`, whose type does not depend on the elements.
   private static func policy(_ policy: AsyncThrowingStream<Element, any Error>.Continuation.BufferingPolicy)
     -> SharedReader.Policy
   {
@@ -93,7 +93,7 @@ public final class SharedCallbackStream<Element: Sendable>: Sendable {
     case .unbounded: SharedReader.Policy()
     case .bufferingOldest(let limit): SharedReader.Policy(limit: limit)
     case .bufferingNewest(let limit): SharedReader.Policy(limit: limit, keepsNewest: true)
-    @unknown default: SharedReader.Policy()
+    @unknown default: SharedReader.Policy()  // keeps all
     }
   }
 
@@ -114,17 +114,17 @@ public final class SharedCallbackStream<Element: Sendable>: Sendable {
 
     /// Returns the next element, or throws or returns the end; suspends the task until there is one.
     func next() async throws -> Element? {
-      // First without a waiter: a task with an unread element does not suspend. `yield` has boxed each element.
+      // First without a waiter: a task with an unread element does not suspend.
       let event =
         if let event = stream.next(of: reader, nil) { event } else { await wait() }
       switch event {
-      case .element(let element): return unsafeDowncast(element, to: SharedElement<Element>.self).element
+      case .element(let box): return unsafeDowncast(box, to: SharedElement<Element>.self).element  // boxed by `yield`
       case .end(let error?): throw error
       case .end(nil): return nil
       }
     }
 
-    /// Suspends the task until the reader has an event; a cancellation of the task removes the reader, so that event is the end.
+    /// Suspends the task until the reader has an event; if the task is cancelled, removes the reader, whose next event is the end.
     private func wait() async -> SharedStreamEvent {
       await withTaskCancellationHandler {
         await withUnsafeContinuation { waiter in
@@ -149,7 +149,7 @@ public final class SharedCallbackStream<Element: Sendable>: Sendable {
       state.remove(reader)
       return reader.leave()
     }
-    _ = unread  // released here, outside the lock
+    _ = unread  // released here, because an element's `deinit` must not run under the lock
     controlSource()
     for waiter in waiters { waiter.resume(returning: .end(nil)) }
   }
@@ -170,15 +170,15 @@ public final class SharedCallbackStream<Element: Sendable>: Sendable {
 extension SharedCallbackStream {
   /// The maximum number of starts and stops that a thread makes in one call (R28).
   ///
-  /// The call itself causes at most one. The closures of the user that it runs can cause more.
+  /// The call itself causes at most one. Closures of the user that it runs can cause a few more, so the number is above one.
   private static var maximumActions: Int { 4 }
 
-  /// Starts the source if there are readers, and stops it if there are none, unless another thread is doing that.
+  /// Called when a reader comes or leaves: starts or stops the source if needed, unless another thread already does.
   private func controlSource() {
     if state.withLock({ $0.beginControl() }) { continueControl() }
   }
 
-  /// Starts and stops the source until it fits the readers, at most `maximumActions` times on this thread.
+  /// Starts and stops the source until it runs exactly if there are readers, at most `maximumActions` times on this thread.
   ///
   /// After that, a thread of the global queue continues: other threads can add and release readers as fast as this one starts and
   /// stops the source.
@@ -194,7 +194,7 @@ extension SharedCallbackStream {
           start(handle)
           continue
         }
-        // The loop goes on in the context after `start`, so that a stop never comes before `start`.
+        // The context calls this function again after `start`, so that a stop never comes before `start`.
         return context.execute {
           self.start(handle)
           self.continueControl()

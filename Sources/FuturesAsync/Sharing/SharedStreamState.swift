@@ -59,11 +59,9 @@ final class SharedReader: @unchecked Sendable {
   /// - Returns: The task to resume with the element, and the element that the policy drops, for release after unlocking.
   func add(_ element: Element) -> (waiter: Waiter?, dropped: Element?) {
     if !waiters.isEmpty { return (waiters.removeFirst(), nil) }
-    guard elements.count - first >= policy.limit else {
-      elements.append(element)
-      return (nil, nil)
-    }
-    guard policy.keepsNewest, let oldest = popFirst() else { return (nil, element) }  // a limit of 0 keeps none
+    let isFull = elements.count - first >= policy.limit
+    let oldest = isFull && policy.keepsNewest ? popFirst() : nil
+    if isFull, oldest == nil { return (nil, element) }  // keeps the oldest, or the limit is 0
     elements.append(element)
     return (nil, oldest)
   }
@@ -72,7 +70,7 @@ final class SharedReader: @unchecked Sendable {
   private func popFirst() -> Element? {
     guard first < elements.count, let element = elements[first].take() else { return nil }
     first += 1
-    // At least half of the places are empty, so closing the gap costs amortised O(1).
+    // Removes the empty places when they are at least half of all: amortised O(1) for each element.
     if first * 2 >= elements.count {
       elements.removeFirst(first)
       first = 0
@@ -152,13 +150,15 @@ final class SharedStreamState {
     readers.append(reader)
   }
 
+  /// Removes a reader, if it is still there: the end of the source removes all.
   func remove(_ reader: SharedReader) {
     if let index = readers.firstIndex(where: { $0 === reader }) { readers.remove(at: index) }
   }
 
   // MARK: - The source
 
-  /// Makes the caller the one thread that starts and stops the source; returns `false` if another thread already does.
+  /// Makes the caller the one thread that starts and stops the source, until `nextAction` returns `nil`.
+  /// - Returns: `false` if another thread already is that one; it then also makes the starts and stops for this caller.
   func beginControl() -> Bool {
     defer { isControlling = true }
     return !isControlling
@@ -175,7 +175,7 @@ final class SharedStreamState {
       cancellationOfRun = cancellation
       run += 1
       return .start(run: run, cancellation)
-    default:
+    default:  // the source fits: it runs with readers, or has none and is stopped
       isControlling = false
       return nil
     }
@@ -192,7 +192,7 @@ final class SharedStreamState {
   func accept(_ event: SharedStreamEvent, run: Int) -> Delivery? {
     guard cancellationOfRun != nil, run == self.run else { return nil }
     var delivery = Delivery()
-    if let last { delivery.released.append(last) }  // replaced or removed below
+    if let last { delivery.released.append(last) }  // both cases below drop it from `last`
     switch event {
     case .element(let element):
       last = element

@@ -28,7 +28,7 @@ public func withCancellationToken<R, E: Error>(
     onCancel: { state.trigger() },
     isolation: isolation
   )
-  state.end()
+  state.end()  // releases the handlers that have not run
   return try result.get()
 }
 

@@ -238,8 +238,8 @@ extension Future {
 extension Future {
   /// Returns a closure that starts a task for each call of it.
   ///
-  /// `operation` calls the user's closure, and `actor` is the actor of that closure. The task starts there, so tasks of one actor
-  /// start in the order of the calls. `retry` has no items, and passes `()`.
+  /// `operation` calls the user's closure, and `actor` is the actor of that closure. Each task starts on that actor, so tasks of
+  /// one actor start in the order of the calls. `retry` has no items, so its item is `()`.
   @_alwaysEmitIntoClient
   static func starting<Item: Sendable>(
     on actor: (any Actor)?,

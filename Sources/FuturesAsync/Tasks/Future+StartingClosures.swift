@@ -2,8 +2,8 @@ public import Futures
 
 // The task of `Future { … }`. Its closure has a pack of parameters that is always empty, as `Future+Task.swift` explains. A closure
 // that adapts it to `TaskOperation` would cost one more allocation, and so would a conversion of a closure that cannot throw. So
-// closures that throw and closures that cannot throw have functions of their own. As in `TaskWork`, the closures of the tasks are
-// declared `throws` without throwing.
+// closures that throw and closures that cannot throw have functions of their own. The closures of the tasks are declared `throws`,
+// although they never throw: a `Task` would allocate a wrapper for a closure that cannot throw.
 
 extension Future {
   /// Starts a task as `Task { }` does, for a closure that throws.
@@ -44,7 +44,7 @@ extension Future {
   ) {
     let state = State<Value, Failure>()
     self.init(state)
-    nonisolated(unsafe) let operation = operation  // as above
+    nonisolated(unsafe) let operation = operation  // transferred here, and only the task calls it
     let actor = Self.isolation(of: operation)
     // Lets a `wait()` on the main thread find that it blocks a task of the main actor (R10a).
     if let actor { state.noteActorOfTask(actor) }
@@ -66,7 +66,7 @@ extension Future {
     of operation: @isolated(any) (repeat (Never, each Nothing) -> Void) async throws(Thrown) -> Value
   ) -> (any Actor)? { operation.isolation }
 
-  /// Starts a task on `isolation`: its closure captures that actor, so tasks of one actor start in the order of their creation.
+  /// Starts a task on the actor `isolation`, which the task's closure captures: so tasks of one actor start in order.
   @_alwaysEmitIntoClient
   static func start<each Nothing>(
     isolation: isolated (any Actor)?,
@@ -77,7 +77,7 @@ extension Future {
   ) -> Task<Void, any Error> {
     nonisolated(unsafe) let operation = operation  // only the task calls it
     // The closures do not rethrow: in Swift 6.3 a rethrow across a hop returns off the caller's actor.
-    // A name needs the 26 releases on Apple systems.
+    // A name needs the 26 releases on Apple systems. Without that, the same task starts without a name.
     if name != nil, #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) {
       return Task(name: name, priority: priority) { () async throws in
         _ = isolation

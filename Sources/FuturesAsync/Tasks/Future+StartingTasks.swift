@@ -49,8 +49,8 @@ enum TaskOperation<Value: Sendable, Failure: Error>: @unchecked Sendable {
 extension Future {
   /// Starts a task that resolves the new future with the value or the error of `operation`.
   ///
-  /// Unless it is detached, the task starts on `actor`; if `actor` is `nil`, on the actor of `operation`. `end` runs in the task
-  /// after the work and before the future resolves: `ConcurrencyLimit` frees a slot there.
+  /// Unless it is detached, the task starts on `actor`, which a caller gives if `operation` only wraps the user's closure. By default
+  /// that is the actor of `operation`. `end` runs in the task, before the future resolves: `ConcurrencyLimit` frees a slot there.
   @_alwaysEmitIntoClient
   init(
     starting start: TaskStart,
@@ -107,13 +107,13 @@ struct TaskWork<Value: Sendable, Failure: Error>: Sendable {
 
   /// Runs the work; the body of a detached task.
   ///
-  /// The closure can still be isolated to the main actor, for example by the default isolation of its module.
+  /// Even then the closure can be isolated to the main actor, for example by the default isolation of its module.
   @_alwaysEmitIntoClient
   nonisolated(nonsending) func runDetached() async {
     if operation.isolation === MainActor.shared { await runOnMainActor() } else { await run() }
   }
 
-  /// Runs the work and resolves the state on the main actor, so that a `wait()` on the main thread certainly blocks it (R10a).
+  /// Runs the work and resolves the state on the main actor: so a `wait()` on the main thread is sure to block the task (R10a).
   @_alwaysEmitIntoClient
   @MainActor
   func runOnMainActor() async {

@@ -195,7 +195,7 @@ extension SerialQueue {
 extension ConcurrencyLimit {
   /// Refuses work that returns a future, where the overload for futures does not fit; a call with `await` flattens the future.
   @_documentation(visibility: internal)
-  @_disfavoredOverload
+  @_disfavoredOverload  // so that the overload for futures comes first where it fits
   @_alwaysEmitIntoClient
   public func run<Inner: FutureProtocol>(
     name: String? = nil,

@@ -46,7 +46,7 @@ extension Promise {
     return task
   }
 
-  /// Starts a task on `isolation`: its closure captures that actor, so tasks of one actor start in the order of their creation.
+  /// Starts a task on the actor `isolation`, which the task's closure captures: so tasks of one actor start in order.
   @_alwaysEmitIntoClient
   func start(
     _ operation: TaskOperation<Value, Failure>,

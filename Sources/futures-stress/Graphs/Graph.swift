@@ -13,7 +13,7 @@ struct Graph: Sendable {
     let places = (0..<promises).map { _ in Place<TrackedValue>() }
     for (index, place) in places.enumerated() {
       let node = worker.add("promise \(index)", place.future)
-      guard worker.random(below: 3) == 0 else { continue }  // a third of them has a handler
+      guard worker.random(below: 3) == 0 else { continue }  // a third of the promises has a handler
       let ticket = worker.ticket("the onCancel handler", node: node.number, .atMostOnce)
       place.promise?.onCancel { ticket.run() }
     }

@@ -40,7 +40,7 @@ struct Node: Sendable {
       faults.append(fault("ended as \(outcome) with the progress \(progress)"))
     }
     let ends = inputs.compactMap { nodes[$0]?.outcome }
-    guard ends.count == 2 else { return faults }  // a future without inputs can have any outcome
+    guard ends.count == 2 else { return faults }  // no inputs, or one has no result: a fault of that input
     var possible = expected(ends[0], ends[1]) + [.cancelled]
     if canBreak { possible.append(.broken) }
     if !possible.contains(outcome) {

@@ -26,9 +26,7 @@ struct Operator: Sendable {
   static let all = transforming + recovering + timing + joining + sequencing + following + bridging
 }
 
-/// One use of an operator.
-///
-/// Belongs to one thread.
+/// One use of an operator, by one thread.
 @available(macOS 13, iOS 16, tvOS 16, watchOS 9, *)
 final class Derivation {
   let first: GraphFuture

@@ -75,7 +75,7 @@ extension Worker {
     }
   }
 
-  /// Attaches a callback that cancels its own resolved future, and attaches another callback to a future derived from its own.
+  /// Attaches a callback that uses its future again: cancels it, which does nothing, and attaches a callback to a derived future.
   private func attachReentrant(to node: Node) {
     let ticket = ticket("a callback that uses its future", node: node.number, .once)
     let inner = self.ticket("a callback that another one attaches", node: node.number, .once)

@@ -44,6 +44,7 @@ extension SharingRow {
     SharingRow(name: "PendingPromises.resolve, 40,000 early answers kept") {
       let answers = PendingPromises<Int, Int, any Error>(keepingEarlyAnswers: 40_000)
       for key in 0..<40_000 { answers.resolve(-key - 1, with: .success(key)) }  // negative, unlike those of the threads
+      // With up to 16 threads, each call has a key of its own.
       return ({ thread, number in answers.resolve(number * 16 + thread, with: .success(number)) }, {})
     },
     SharingRow(name: "PendingPromises.future(sharing:) of one key, with failures and cancellations") {
