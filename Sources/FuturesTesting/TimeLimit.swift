@@ -61,7 +61,7 @@ private final class TimeLimitWatch: Sendable {
       }
   }
 
-  /// Prevents the report; the last watch also ends the tracking.
+  /// Prevents the report; the last watch also turns tracking off, if tracking was off before the first watch.
   func end() {
     hasEnded.withLock { $0 = true }
     let endsTracking = Self.watches.withLock { watches in

@@ -47,7 +47,7 @@ struct CallSite: Hashable, Sendable {
       return text.split(separator: "\n").lazy.compactMap { placeOfUser("\($0)") }.first
     }
 
-    /// The shell command that finds `llvm-symbolizer` beside the runtime's library, or in the search path.
+    /// The command that runs `llvm-symbolizer`, from the toolchain with the runtime in use (`swift_retain`) or the search path.
     private static let symbolizer: String = {
       var start: UInt = 0
       let runtime = dlsym(nil, "swift_retain").flatMap { cfuturestesting_image(UInt(bitPattern: $0), &start) }
@@ -70,7 +70,7 @@ struct CallSite: Hashable, Sendable {
 
     /// Shortens `/a/b/App/Cache.swift:12:3` to `App/Cache.swift:12`; `nil` for a place outside the user's Swift files.
     ///
-    /// Such a place can be in the user's image: the compiler copies functions of the standard library there.
+    /// Line 0 is an unknown line. The user's image also has functions of the standard library, which the compiler copies there.
     private static func placeOfUser(_ place: String) -> String? {
       let parts = place.split(separator: ":")
       guard parts.count == 3, parts[0].hasSuffix(".swift"), parts[1] != "0" else { return nil }

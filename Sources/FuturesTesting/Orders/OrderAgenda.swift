@@ -76,7 +76,7 @@ struct OrderAgenda {
     return items
   }
 
-  /// The items that can run next, in the order of submission; a timer comes last.
+  /// The items that can run next, in the order of submission; last comes the earliest timer, unless its lane has earlier work.
   var possible: [Item] {
     var lanes: [OrderSource] = []
     var found = items.filter { item in
@@ -88,7 +88,7 @@ struct OrderAgenda {
     }
     if let timer = items.lazy.filter({ $0.due != nil }).min(by: { ($0.due ?? .zero) < ($1.due ?? .zero) }) {
       let hasEarlier = found.contains { $0.lane == timer.lane && $0.lane != nil && $0.number < timer.number }
-      if !hasEarlier { found.append(timer) }  // an earlier item of the same lane runs first
+      if !hasEarlier { found.append(timer) }
     }
     return found
   }

@@ -161,7 +161,7 @@ extension OrderFailure.Reason {
     case .deadlock(let waiting):
       let list =
         waiting.isEmpty
-        ? "It awaits no future: so a continuation, or a task that awaits one."
+        ? "It awaits no future, so it waits for a continuation, or for a task that does."
         : "Awaited: \(waiting.shortList(separator: "; "))."
       return "The body waits, and nothing is left to run. \(list)"
     case .uncontrolled(let sentence):

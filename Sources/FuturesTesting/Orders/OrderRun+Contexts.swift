@@ -32,7 +32,7 @@ extension OrderRun {
       if !isOwn { noteInterference(interference(), &state) }
       return add(&state.agenda)
     }
-    if !isOwn { arrivals.signal() }
+    if !isOwn { arrivals.signal() }  // the search can wait for it
     return number
   }
 
@@ -41,7 +41,7 @@ extension OrderRun {
     if number == nil { continuation.resume() }  // the run is over
   }
 
-  /// Resumes `continuation` when nothing is left to run, or now if the run is over.
+  /// Resumes `continuation`, of a call of `runAll()`, when nothing is left to run, or now if the run is over.
   func resumeWhenIdle(_ continuation: UnsafeContinuation<Void, Never>) {
     let isAdded = state.withLock { state in
       if state.closing.claimDrop() { return false }
@@ -67,7 +67,7 @@ extension OrderRun {
     let number = submit("") {
       $0.add(.work(block), named: isTimer ? .timer(delay) : .main, in: .main, after: isTimer ? delay : nil)
     }
-    if number == nil, !isTimer { Self.withoutRun { DispatchQueue.main.async(execute: block) } }
+    if number == nil, !isTimer { Self.withoutRun { DispatchQueue.main.async(execute: block) } }  // past the hooks
   }
 
   /// Runs a move on the main queue, and waits until it has returned.

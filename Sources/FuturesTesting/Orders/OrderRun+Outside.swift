@@ -88,6 +88,7 @@ final class OutsideWork: @unchecked Sendable {
     return true
   }
 
+  /// Called after the work: the run waits for it no longer.
   func end() {
     _ = run?.state.withLock { $0.outside.removeValue(forKey: ObjectIdentifier(self)) }
     run?.arrivals.signal()

@@ -369,7 +369,7 @@ final class OrderRun: @unchecked Sendable {
     if case .uncontrolled? = reason, !hasResult, arrivals.wait(timeout: .now() + .milliseconds(200)) == .success {
       return nil
     }
-    // The futures of these timers break. The work that follows is not the body's.
+    // No work is ready, so the timers are dropped, and their futures break. The work that follows is not the body's.
     var timers = state.withLock { $0.agenda.takeTimers() }
     if !timers.isEmpty {
       isTearingDown = true

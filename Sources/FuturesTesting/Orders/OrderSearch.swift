@@ -30,7 +30,7 @@ final class OrderSearch {
   private var knownOrders = 1
   private var tree = OrderTree()
   private var turns = 0
-  private var present: OrderRun?
+  private var present: OrderRun?  // the watch describes it if a move does not return
 
   /// The work that was not explored: of the work that left the runs at most 20 pieces, calls of actors, and other work.
   private var left: [OutsideNotice] = []
@@ -46,7 +46,6 @@ final class OrderSearch {
 
   // MARK: - All orders
 
-  /// Runs one order after another until one fails, all have run, or a bound is reached.
   func explore() -> OrderWatch.Answer {
     while !watch.isCancelled {
       let isFirst = orders.isEmpty
@@ -71,7 +70,7 @@ final class OrderSearch {
     return .failure(CancellationError())
   }
 
-  /// Whether the search has run for the maximum duration, or has made too many turns, which are moves and the like.
+  /// Whether the search has run for the maximum duration, or has made too many turns: moves, and the parts of tasks that are none.
   private var hasReachedBound: Bool {
     let maximumTurns = max(5_000_000, min(options.limit, 1 << 50) * 1_000)  // the `min` prevents an overflow
     let hasUsedDuration = options.maximumDuration.map { ContinuousClock.now - start >= $0 } ?? false
@@ -177,7 +176,7 @@ final class OrderSearch {
     let orderCount = max(orders.count, 1)  // a first order whose move does not return is not in `orders`
     return OrderReport(
       orders: orderCount,
-      knownOrders: isComplete ? orderCount : max(knownOrders, orders.count + 1),
+      knownOrders: isComplete ? orderCount : max(knownOrders, orders.count + 1),  // at least one has not run
       isExhaustive: isComplete && left.isEmpty && unexplored.isEmpty,
       callsActors: callsActors,
       left: left,

@@ -202,8 +202,8 @@ public final class VirtualQueue: Sendable {
   ///   - runsAll: Whether to run all pieces up to `last`; if not, only those up to the last barrier among them.
   private func runWork(upTo last: Int, all runsAll: Bool) {
     func nextItem(_ state: State) -> Item? {
-      guard let first = state.items.first, first.number <= last else { return nil }
-      return runsAll || state.items.contains { $0.number <= last && $0.isBarrier } ? first : nil
+      let hasBarrier = state.items.contains { $0.number <= last && $0.isBarrier }
+      return runsAll || hasBarrier ? state.items.first { $0.number <= last } : nil
     }
     while let item = state.withLock({ nextItem($0) }) {
       // The backend has dropped the work if the test has ended.

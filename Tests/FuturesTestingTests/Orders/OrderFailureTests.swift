@@ -209,7 +209,7 @@ extension BodyRow {
       },
       BodyRow(
         "a deadlock of continuations",
-        says: "It awaits no future: so a continuation, or a task that awaits one.",
+        says: "It awaits no future, so it waits for a continuation, or for a task that does.",
         "Not released, so suspended or held by a variable: task 1.",
         "task 1: Orders/OrderFailureTests.swift:"
       ) { _ in
