@@ -70,7 +70,7 @@ final class OrderSearch {
     return .failure(CancellationError())
   }
 
-  /// Whether the search has run for the maximum duration, or has made too many turns: moves, and the parts of tasks that are none.
+  /// Whether the search has run for the maximum duration, or its runs took too many turns (see `OrderRun.maximumTurns`).
   private var hasReachedBound: Bool {
     let maximumTurns = max(5_000_000, min(options.limit, 1 << 50) * 1_000)  // the `min` prevents an overflow
     let hasUsedDuration = options.maximumDuration.map { ContinuousClock.now - start >= $0 } ?? false

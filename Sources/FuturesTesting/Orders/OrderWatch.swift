@@ -68,7 +68,7 @@ final class OrderWatch: TaskExecutor {
 
   /// Called at the beginning and at the end of each move, to measure how long the move lasts.
   ///
-  /// Stops the calling thread for ever if the search has ended because of the move. Only the main thread continues.
+  /// Stops the calling thread for ever if the search has ended because of the move. The main thread continues, because the process needs it.
   func noteMove(isRunning: Bool) {
     let isBlocked = state.withLock { state in
       state.seconds = isRunning ? 0 : nil
