@@ -64,7 +64,7 @@ struct MigrateCallbacks: CommandPlugin {
     process.arguments = arguments
     if isRead { process.standardOutput = output }
     try process.run()
-    let data = isRead ? output.fileHandleForReading.readDataToEndOfFile() : Data()
+    let data = isRead ? output.fileHandleForReading.readDataToEndOfFile() : Data()  // a full pipe would block the tool
     process.waitUntilExit()
     if process.terminationStatus != 0 { exit(process.terminationStatus) }
     return String(decoding: data, as: UTF8.self)

@@ -70,7 +70,7 @@ extension Rows {
   }
 }
 
-/// Runs a function on a thread with a stack of 512 KiB.
+/// Runs a function on a thread with a stack of 512 KiB, which a recursion over a deep chain would overflow.
 private func onSmallStack<Output: Sendable>(_ work: @escaping @Sendable () -> Output) -> Output {
   let output = Promise<Output, Never>()
   let thread = Thread { output.succeed(work()) }

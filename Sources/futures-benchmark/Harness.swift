@@ -24,7 +24,7 @@ struct Harness: Sendable {
   private let repetition: Repetition?
 
   private var samples: Int
-  private var shortestSample: Double { isQuick ? 500_000 : 5_000_000 }
+  private var shortestSample: Double { isQuick ? 500_000 : 5_000_000 }  // nanoseconds
 
   init(isQuick: Bool, isTimed: Bool) {
     self.isQuick = isQuick

@@ -7,7 +7,7 @@ extension Rows {
   /// Each report changes the progress. The first row and its floor make only one promise or stream for a whole sample.
   @Sendable
   static func progressReports(_ harness: Harness) -> [Row] {
-    let reports = harness.isTimed ? 1_000_000 : 10_000
+    let reports = harness.isTimed ? 1_000_000 : 10_000  // fewer are enough to count allocations
     return [
       harness.measure(
         "B6 report",

@@ -19,7 +19,7 @@ struct ScalingPlot {
     add("How costs grow: nanoseconds for each part, by the number of parts or threads.", x: 16, y: 24)
     let across = Axis(of: lines.flatMap { $0.points.map(\.x) }, length: Self.width)
     let up = Axis(of: lines.flatMap { $0.points.map(\.y) }, length: Self.height)
-    let bottom = Self.top + Self.height
+    let bottom = Self.top + Self.height  // `y` grows downwards
     for number in across.powersOfTen {
       add(Self.text(number), x: Self.left + across.place(number), y: bottom + 16, anchor: "middle")
     }

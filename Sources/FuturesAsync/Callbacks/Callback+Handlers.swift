@@ -27,14 +27,14 @@ extension Callback {
 
   /// A handler for APIs that complete with a value or an error, each optional.
   ///
-  /// If the API passes both, the error wins. If it passes neither, the call throws `CallbackContractViolation`.
+  /// If the API passes both, the error wins. If it passes neither, `withCallback` throws `CallbackContractViolation`.
   public var valueOrErrorHandler: @Sendable (Value?, (any Error)?) -> Void {
     { value, error in self.resume(given: self.result(value, error)) }
   }
 
   /// Returns a handler for APIs that complete with two values or an error, each optional, as URLSession does.
   ///
-  /// An error wins over values. If a value is missing and there is no error, the call throws
+  /// An error wins over values. If a value is missing and there is no error, `withCallback` throws
   /// `CallbackContractViolation`.
   public func valuesOrErrorHandler<First, Second>() -> @Sendable (First?, Second?, (any Error)?) -> Void
   where Value == (First, Second) {

@@ -3,7 +3,7 @@ public import Futures
 extension Latest {
   /// Replaces the request by async work, and suspends until that work ends.
   ///
-  /// It cancels the request before at once, and starts `operation`. Cancellation: as in the overload with a delay.
+  /// It cancels the previous request, and starts `operation` at once. Cancellation: as in the overload with a delay.
   @_alwaysEmitIntoClient
   public func value<Value: Sendable>(
     isolation: isolated (any Actor)? = #isolation,
@@ -14,11 +14,11 @@ extension Latest {
 
   /// Replaces the request by async work, and suspends until that work ends.
   ///
-  /// It cancels the request before at once, and starts `operation` after the delay.
+  /// It cancels the previous request at once, and starts `operation` after the delay.
   ///
   /// Cancellation: `operation` runs in a task of its own. That task is cancelled when a newer request starts, when `cancel()` is
-  /// called, and when the calling task is cancelled. This then throws `CancellationError`, also if a newer request starts on
-  /// the caller's actor after the result has arrived and before this resumes. So only the newest request returns.
+  /// called, and when the calling task is cancelled. Then this throws `CancellationError`, even if the result has
+  /// already arrived, and only the resumption of this call is missing. So only the newest request returns.
   /// - Parameters:
   ///   - delay: The delay, so that a burst of calls starts the work once.
   ///   - maximum: The maximum time from the first waiting call to the start of the newest work; `nil` for no maximum.

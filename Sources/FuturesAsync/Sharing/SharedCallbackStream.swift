@@ -128,7 +128,7 @@ public final class SharedCallbackStream<Element: Sendable>: Sendable {
     private func wait() async -> SharedStreamEvent {
       await withTaskCancellationHandler {
         await withUnsafeContinuation { waiter in
-          if let event = stream.next(of: reader, waiter) { waiter.resume(returning: event) }
+          if let event = stream.next(of: reader, waiter) { waiter.resume(returning: event) }  // came meanwhile
         }
       } onCancel: {
         stream.leave(reader)
@@ -186,7 +186,7 @@ extension SharedCallbackStream {
     for _ in 0..<Self.maximumActions {
       guard let action = state.withLock({ $0.nextAction() }) else { return }
       switch action {
-      case .stop(let cancellation, last: _): cancellation.trigger()  // runs the `onCancel` handlers
+      case .stop(let cancellation, last: _): cancellation.trigger()  // runs `onCancel`; `action` releases `last`
       case .start(let run, let cancellation):
         let output = CallbackStream<Element>.SharedOutput(stream: self)
         let handle = CallbackStream(.readers(output, run: run), cancellation, site)

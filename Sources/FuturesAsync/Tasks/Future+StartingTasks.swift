@@ -114,6 +114,8 @@ struct TaskWork<Value: Sendable, Failure: Error>: Sendable {
   }
 
   /// Runs the work and resolves the state on the main actor: so a `wait()` on the main thread is sure to block the task (R10a).
+  ///
+  /// Does not call `run()`: Swift 6.3 can lose the hop to the actor before such a call, as `Future+Await.swift` explains.
   @_alwaysEmitIntoClient
   @MainActor
   func runOnMainActor() async {

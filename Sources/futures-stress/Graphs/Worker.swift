@@ -2,8 +2,6 @@ import Futures
 import FuturesTesting
 
 /// One thread's work on a graph: the random numbers, and the futures and records that the thread has made.
-///
-/// Belongs to one thread.
 @available(macOS 13, iOS 16, tvOS 16, watchOS 9, *)
 final class Worker {
   /// The futures and the records of a worker, for the thread that checks the graph.
@@ -60,7 +58,7 @@ final class Worker {
     return node
   }
 
-  /// Attaches a callback at a random site; on an ordered one, the callback checks that none runs before an earlier one.
+  /// Attaches a callback at a random site; on an ordered site, it checks that no callback attached later has run before it.
   @discardableResult
   func attach(to node: Node) -> Attachment {
     let site = site()
