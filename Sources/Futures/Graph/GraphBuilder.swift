@@ -293,16 +293,16 @@ struct GraphBuilder {
       let target = stage.target  // the state that the stage resolves
       if let known = indices[ObjectIdentifier(target)] { return connect(known, waitsFor: awaitedNode) }  // added before
       var name = names.name(of: stage, facts) ?? StageNames.Name(operation: "future")
-      var (state, snapshot) = (target, StateSnapshot(target))
+      var (state, snapshot) = (target, StateSnapshot(target))  // of the last stage of the run
       var count = 1
-      var endsWithoutSource = false  // any stage before the last one of the run, which `addState` checks
-      // The operators of the run, if they differ.
-      var operations: [String] = []
+      var hasEarlyEnd = false  // whether a stage before the last one can end without its source
+      let mayMixOperators = nodeCount >= 8
+      var operations: [String] = []  // of the run, if they differ
       // Extends the run, while its node can stand for the next stage, too.
       while let next = plainStage(after: state, snapshot), stageCount < Self.maximumChain {
         guard let nextName = names.name(of: next.state, next.facts) else { break }
         let isSame = nextName.operation == name.operation
-        guard isSame || nodeCount >= 8 else { break }
+        guard isSame || mayMixOperators else { break }
         if !isSame {
           if operations.isEmpty { operations = [name.operation] }
           if !operations.contains(nextName.operation) { operations.append(nextName.operation) }
@@ -311,13 +311,13 @@ struct GraphBuilder {
         if nextName.types != name.types { name.types = nil }  // shown only if all have the same
         count += 1
         stageCount += 1
-        endsWithoutSource = endsWithoutSource || snapshot?.facts.endsWithoutSource == true
+        hasEarlyEnd = hasEarlyEnd || snapshot?.facts.endsWithoutSource == true
         (state, snapshot) = (next.state, StateSnapshot(next.state))
       }
       if !operations.isEmpty { name = StageNames.Name(operation: operations.joined(separator: ", ")) }
-      let node = addState(state, snapshot, as: name)
+      let node = addState(state, snapshot, as: name)  // looks at the end of the last stage
       graph.nodes[node].count = count
-      if endsWithoutSource { ends.byThemselves.insert(graph.nodes[node].id) }
+      if hasEarlyEnd { ends.byThemselves.insert(graph.nodes[node].id) }
       connect(node, waitsFor: awaitedNode)
       // The only consumer of `state` begins the next run here. So `state`, which `addState` has put last into `unvisited`,
       // is removed there: otherwise `visitStates()` would add that consumer again.

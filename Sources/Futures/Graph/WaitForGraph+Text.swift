@@ -68,7 +68,7 @@ extension WaitForGraph.Node: CustomStringConvertible {
     }
     if let dueIn { facts.append(dueIn < 0 ? "late by \((-dueIn).seconds)" : "due in \(dueIn.seconds)") }
     if let progress, progress > 0 { facts.append("\(Int(progress * 100)) % done") }
-    if hasMore, kind != .callback { facts.append("with more consumers than the first 2,000") }  // the title says it
+    if hasMore, kind != .callback { facts.append("with more consumers than the first 2,000") }  // else in the title
     if isCancelled { facts.append("cancelled, but has not ended since") }
     return facts
   }
