@@ -51,7 +51,7 @@ final class ProgressObserver: ProgressListener, @unchecked Sendable {
   /// `nil` once the observer has left the list.
   private var call: Call?
 
-  /// The callback, if its context can hold it longer than the observer; empty once the observer was removed.
+  /// The callback, for calls that a context runs later; emptied when the observer is removed, so that these calls do nothing.
   private var slot: Locked<Callback?>?
 
   /// Whether the callback is also called at the end of a future whose progress has not changed.
@@ -88,7 +88,7 @@ final class ProgressObserver: ProgressListener, @unchecked Sendable {
   }
 
   override func dropCaptures() {
-    _ = slot.take()?.take()  // a call that the context still has then does nothing
+    _ = slot.take()?.take()  // empties the slot
     call = nil
   }
 }
