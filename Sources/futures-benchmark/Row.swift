@@ -20,17 +20,17 @@ struct Row {
   var timesFloor: Double?
   /// The number of parts or threads, for rows that differ only in that number.
   var size: Int?
-  /// The cost of one part in relation to its cost in a smaller row; with a floor, in relation to the growth of the floor.
+  /// The cost of one part divided by its cost in a row of another size; with a floor, both costs are relative to their floors.
   var growth: Double?
   /// The number of operations that `Repetition` ran.
   var repeatedOperations: Int?
   var budget: [Limit]
 
-  /// Sets the growth: the cost of this row in relation to the cost of `smaller`, if both have a time.
-  mutating func setGrowth(from smaller: Row) {
+  /// Sets the growth: the cost of this row in relation to the cost of `reference`, if both have a time.
+  mutating func setGrowth(from reference: Row) {
     guard let cost = timesFloor ?? ours.nanoseconds else { return }
-    guard let smallerCost = smaller.timesFloor ?? smaller.ours.nanoseconds else { return }
-    growth = cost / smallerCost
+    guard let referenceCost = reference.timesFloor ?? reference.ours.nanoseconds else { return }
+    growth = cost / referenceCost
   }
 }
 

@@ -102,8 +102,8 @@ extension Harness {
       row.size = size
       return row
     }
-    if let smallest = rows.first(where: { $0.size == 1_000 }) {
-      for index in rows.indices { rows[index].setGrowth(from: smallest) }
+    if let reference = rows.first(where: { $0.size == 1_000 }) {
+      for index in rows.indices { rows[index].setGrowth(from: reference) }
     }
     return rows
   }

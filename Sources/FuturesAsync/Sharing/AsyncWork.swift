@@ -27,6 +27,7 @@ extension ConcurrencyLimit {
     line: UInt = #line,
     @_inheritActorContext _ work: @escaping @Sendable @isolated(any) () async throws(Failure) -> Value
   ) -> Future<Value, Failure> {
+    // `priority` twice: for the place in the queue, and for the task.
     start("ConcurrencyLimit.run", name, priority, priority, fileID, line, work)
   }
 

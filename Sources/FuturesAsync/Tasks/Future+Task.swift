@@ -63,7 +63,7 @@ extension Future {
   ///
   /// As with `Task.immediate`, the work runs at once if the caller is on its actor, up to its first suspension. If it
   /// never suspends, the future is resolved when this returns. Apple systems before the 26 releases have no immediate
-  /// tasks. On them it starts as `Future { }` does.
+  /// tasks. There the task starts as that of `Future { }` does.
   ///
   /// Cancellation, future to task: cancelling the future cancels the task. Dropping the future cancels nothing.
   @_disfavoredOverload

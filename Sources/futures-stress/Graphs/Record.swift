@@ -42,9 +42,7 @@ final class Record: Sendable {
   var wasRemoved: Bool { state.withLock { $0.wasRemoved } }
   var isReleased: Bool { state.withLock { $0.isReleased } }
 
-  /// The expectations that the closure has violated.
-  ///
-  /// Read it after all threads have ended.
+  /// The expectations that the closure has violated, read after all threads have ended.
   var faults: [Fault] {
     let state = state.withLock { $0 }
     var mistakes = state.mistakes.sorted()
@@ -53,6 +51,7 @@ final class Record: Sendable {
     if state.runs == 0, allowed == .once, !state.wasRemoved {
       mistakes.append(state.isReleased ? "was released without running" : "has not run")
     }
+    // A closure with another mistake is possibly still attached, so its release is not expected.
     if !state.isReleased, mistakes.isEmpty { mistakes.append("was not released") }
     return mistakes.map { Fault("\(role) \($0)", node: node) }
   }
