@@ -381,7 +381,7 @@ final class OrderRun: @unchecked Sendable {
     return end(nil)
   }
 
-  /// Releases work that never runs: its futures break, and nothing is reported, because the user has made no mistake.
+  /// Releases work that never runs, as a move; the futures that break with it are not reported, because nobody made a mistake.
   private func release(_ drop: () -> Void) {
     FuturesDiagnostics.breakObservers.excuse(onThreadsWhere: { [self] in isOnOwnThread }) { inMove(drop) }
   }

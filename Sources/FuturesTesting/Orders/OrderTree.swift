@@ -17,11 +17,11 @@ struct OrderTree {
   /// Whether all orders have run.
   private(set) var isComplete = false
 
-  /// Returns the index of the next move: `first`, or if that is `nil`, a random one below which orders are left.
+  /// Returns the next move: `first` in the run of the order of submission, otherwise a random one below which orders are left.
   mutating func choose(
     _ run: OrderRun,
     _ possible: [OrderMove],
-    _ first: Int?,
+    _ first: Int?,  // `nil` in all later runs
     _ random: inout SplitMix64
   ) throws(OrderStray) -> Int {
     let known = decisions[run.hash]
