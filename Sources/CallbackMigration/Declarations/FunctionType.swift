@@ -33,7 +33,7 @@ package struct TypeAliases {
     self.errorNames = errorNames
     for symbol in graph.symbols where symbol.kind.identifier == "swift.typealias" {
       var reader = TokenReader(symbol.tokens)
-      _ = reader.take(upTo: ["<", "="])
+      _ = reader.take(upTo: ["<", "="])  // to the end of the name
       let parameters = reader.takeBracketed("<", ">")?.elements.compactMap { $0.first?.text } ?? []
       guard reader.take("=") else { continue }
       aliases[symbol.identifier.precise] = Alias(parameters: parameters, tokens: reader.take(upTo: ["where"]))
