@@ -24,6 +24,7 @@
         "completion(1)\nswitch a { case 1: completion(2)\ndefault: completion(3) }",
         "switch a { case 1: completion(1)\ndefault: log() }\ncompletion(2)",
         "fetch { x in if a { completion(1) }\ncompletion(x) }",
+        "completion(1)\nload(page) { log() } onEnd: { completion($0) }",
         "do { completion(try a()) } catch { log() }\ncompletion(2)",
         "if a { log()\nif b { completion(1) } }\nreturn completion(2)",
         "for p in pages where p < 0 { completion(p)\nbreak }\nfetch { completion($0) }",

@@ -47,6 +47,7 @@ struct Handles {
   ///
   /// The configuration decides first. Then a handle that has to be started is refused unless something says that it runs.
   /// Then a method `cancel()` cancels the work. Another result is dropped if callers can ignore it, and otherwise refused.
+  /// - Parameter bodies: The bodies of the function's implementations; none if its source was not found.
   func cancellation(
     of declaration: Declaration,
     in owner: SymbolGraph.Symbol?,
@@ -81,13 +82,13 @@ struct Handles {
       )
     }
     if let method = knowledge.values[.handle] { return call(method) }
-    // If a caller can ignore the handle, the function is taken to start the work.
     let canIgnore = isSelf || declaration.attributes.contains("@discardableResult")
     // A method that returns its own type, as requests do, is called on running work. Another handle might need a start.
     let isOwner = isSelf || identifier != nil && identifier == owner?.identifier.precise
-    let systemStart = name.flatMap(systemStart)
-    if !isOwner, let start = systemStart ?? identifier.flatMap(start(of:)) {
-      let end = systemStart == nil ? Self.ending(among: endings) : "cancel()"
+    let foundationStart = name.flatMap(systemStart)
+    if !isOwner, let start = foundationStart ?? identifier.flatMap(start(of:)) {
+      let end = foundationStart == nil ? Self.ending(among: endings) : "cancel()"
+      // Each body starts the work. Or callers can ignore the handle, and no body makes one that it does not start.
       let isStarted = !bodies.isEmpty && bodies.allSatisfy { $0.contains { $0.starts(by: start) } }
       let isUnstarted = bodies.joined().contains { $0.makes(bare.text, withoutStarting: start) }
       let isRunning = isStarted || canIgnore && !isUnstarted
@@ -104,7 +105,8 @@ struct Handles {
       return .refused(.cannotCancel(bare.text, because: obstacle, title))
     }
     if let other = endings.keys.min() { return .refused(.mightCancel(bare.text, "\(other)()", title)) }
-    // No method that ends work is known. A `Sendable` type, or one of the module, hides none, and so is a plain value.
+    // No method that ends work is known. The methods of the module's types are all known, and a `Sendable` type is taken to be a
+    // plain value. Another type can have such a method.
     let isValue = isSendable || identifier.flatMap { types.symbols[$0] }?.isType == true
     if !isValue {
       let unknown = Refusal.unknownHandle(bare.text, title)

@@ -85,6 +85,7 @@ extension SourceTokens {
       guard let close = partner(open) else { continue }
       var next = close + 1
       while ["async", "throws"].contains(self[next]) { next += 1 }
+      if self[next - 1] == "throws", let end = partner(next) { next = end + 1 }  // a typed error
       if self[next] == "->" { return arguments(in: open) }
     }
     return nil

@@ -198,9 +198,9 @@ struct ImportList {
     return lines.sorted { $0.module < $1.module }.map(\.text) + blocks
   }
 
-  /// Writes an import of the library, with the level `access` if the target's imports allow it; for `nil` any level will do.
+  /// Writes an import of the library, with the level `access`, for example "public "; for `nil`, with a level that the target uses.
   private func libraryLine(_ module: String, _ access: String?) -> String {
-    // The target's own imports have no level, and a second import with one would be an error.
+    // Beside a bare import, one with a level is an error. But if the target writes `public import`, a bare one is internal.
     if implicit.contains(module), !saysPublic { return "import " + module }
     return (access ?? (explicit.contains(module) ? "internal " : "")) + "import " + module
   }

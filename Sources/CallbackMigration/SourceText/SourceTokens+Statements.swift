@@ -102,7 +102,10 @@ extension SourceTokens {
   /// The name of the function that gets a closure as an argument; `nil` if the brace begins no such closure.
   func functionCalled(withClosure brace: Int) -> Int? {
     guard self[brace] == "{", case .closure(let callee?) = block(at: brace) else { return nil }
-    // A word before a colon is the closure's label; then the function's name stands before the parentheses around it.
-    return self[callee + 1] == ":" ? parent(callee).map { $0 - 1 } : callee
+    guard self[callee + 1] == ":" else { return callee }
+    // A word before a colon is the closure's label. After a trailing closure the call is the same, `load { … } onEnd: { … }`.
+    // Otherwise the function's name stands before the parentheses around the label.
+    if self[callee - 1] == "}" { return partner(callee - 1).flatMap(functionCalled) }
+    return parent(callee).map { $0 - 1 }
   }
 }

@@ -46,7 +46,7 @@ extension PendingPromises {
 
   /// Connects the callers of a request to its work, which has started; cancels the work if no caller waits any more.
   private func begin(_ work: Future<Value, Failure>, for key: Key, request: Int) {
-    // A separate derived future: cancelling it leaves the work, which can have other consumers.
+    // A derived future, and not `work` itself: cancelling it cancels `work` only if `work` has no other consumer.
     let shared = work.map { $0 }
     let callers = state.withLock { state -> [Caller]? in
       guard let entry = state.entries[key], entry.request == request, !entry.callers.isEmpty else { return nil }
@@ -57,7 +57,7 @@ extension PendingPromises {
     for caller in callers { connect(caller, to: shared) }
     // Without a state, the work is already resolved.
     guard case .sharedState(let state) = shared.storage else { return end(key, request: request) }
-    // Not a callback, which would count as a wait in the report of a broken promise (R4): only consumers of the callers' futures do.
+    // A bare consumer: the report of a broken promise counts callbacks as waits, and is to count only those of the callers (R4).
     state.attach(Consumer(kind: .inline) { [weak self] _, _, _ in self?.end(key, request: request) })
   }
 

@@ -182,7 +182,8 @@ extension Future where Failure == Never {
 
 // MARK: - With a label
 
-// The spelling of `Future("upload") { promise in … }`. The label has no default, so these are no candidates for `Future { … }`.
+// The spelling of `Future("upload") { promise in … }`. The label has no default, so these are no candidates for `Future { … }`. The
+// beginning of this file has the reason of the empty pack, and “Closures that cannot throw” that of the overloads.
 extension Future {
   /// Starts a task with a name, and resolves with the value or the error of `operation`.
   ///
