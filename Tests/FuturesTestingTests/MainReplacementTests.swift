@@ -38,7 +38,7 @@ struct MainReplacementTests {
 
   @TaskLocal static var name = ""
 
-  @Test("Tasks that the test starts have it too, mainImmediate runs at once on the main actor, and their delays are virtual")
+  @Test("Tasks of the test have it too, mainImmediate runs at once on the main actor, and its delays are virtual")
   func tasksAndImmediate() async throws {
     let (manual, screen, checkpoints) = (ManualContext(), Screen(), Checkpoints())
     try await manual.asMain {

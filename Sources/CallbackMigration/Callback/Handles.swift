@@ -47,13 +47,12 @@ struct Handles {
   ///
   /// The configuration decides first. Then a handle that has to be started is refused unless something says that it runs.
   /// Then a method `cancel()` cancels the work. Another result is dropped if callers can ignore it, and otherwise refused.
-  /// - Parameter bodies: The bodies of the function's implementations; none if its source was not found.
   func cancellation(
     of declaration: Declaration,
     in owner: SymbolGraph.Symbol?,
     _ genericSendables: Set<String>,
     _ knowledge: FunctionKnowledge,
-    bodies: [[FunctionBody]] = []
+    bodies: [[FunctionBody]] = []  // of the function and its implementations; empty if the source was not found
   ) -> HandleCancellation {
     let title = knowledge.title
     let type = aliases.resolve(declaration.returnType)

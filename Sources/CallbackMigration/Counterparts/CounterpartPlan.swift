@@ -35,7 +35,7 @@ package struct CounterpartPlan {
   ///   - inventory: The functions of a module.
   ///   - style: The kinds of counterparts.
   ///   - pattern: Only for functions whose title matches it, such as `Store.*`; for all if `nil`. Other functions keep
-  ///     the counterparts that were written before.
+  ///     the counterparts that an earlier run of the tool wrote.
   package init(_ inventory: Inventory, style: CounterpartStyle, only pattern: String? = nil) {
     self.inventory = inventory
     let pattern = TitlePattern(part: pattern)
@@ -45,15 +45,16 @@ package struct CounterpartPlan {
     }
     entries = inventory.functions.map { function in
       let asked = pattern.matches(function.title) ? style.kinds : []
-      let kinds = asked.isEmpty ? Counterpart.Kind.allCases.filter { function.counterpart($0).wasWritten } : asked
+      let kinds = asked.isEmpty ? Counterpart.Kind.allCases.filter { function.counterpart($0).wasWrittenByTool } : asked
       return Entry(
         function: function,
         decisions: kinds.map { kind in
           if let file = function.counterpart(kind).file { return (kind, .exists(file: file)) }
           if let refusal = refusals.refusal(function, kind) { return (kind, .refused(refusal)) }
           if let refusal = claims.refusal(function, kind) { return (kind, .refused(refusal)) }
-          // Callers might use a counterpart that was written before the deprecation, so it stays.
-          if function.isDeprecated, !function.counterpart(kind).wasWritten { return (kind, .refused(.isDeprecated)) }
+          // Callers might use a counterpart that the tool wrote before the deprecation, so it stays.
+          let isNew = !function.counterpart(kind).wasWrittenByTool
+          if function.isDeprecated, isNew { return (kind, .refused(.isDeprecated)) }
           return (kind, .write(Counterpart(kind: kind, function: function, in: inventory)))
         }
       )

@@ -50,7 +50,7 @@ struct Counterparts {
       title: renamedTitle(without: omitted),
       key: key,
       symbol: (places(key) + places(fullKey)).lazy.compactMap { symbols[$0] }.first,
-      wasWritten: places(key).contains(where: written.contains)
+      wasWrittenByTool: places(key).contains(where: written.contains)
     )
   }
 
@@ -82,7 +82,7 @@ struct ExpectedCounterpart {
   let symbol: SymbolGraph.Symbol?
 
   /// Whether the file that the tool replaces has the counterpart, so that callers of it can exist.
-  let wasWritten: Bool
+  let wasWrittenByTool: Bool
 
   /// The file of the existing counterpart, empty if the graph does not say; `nil` without an existing counterpart.
   var file: String? { symbol.map { $0.location?.path ?? "" } }

@@ -19,7 +19,7 @@ final class ItemQueue<Item: Sendable, Value: Sendable, Failure: Error>: Inputs, 
   @exclusivity(unchecked) @usableFromInline var values: [Value?] = []
   /// By index, the running items and the orphans: items whose future only a cancellation can resolve.
   @exclusivity(unchecked) @usableFromInline var running: [Int: JoinedInput] = [:]
-  /// The number of started items whose futures never resolve, and the reason why.
+  /// The number of started items whose futures never resolve, and the reason why, which is `nil` only if there is no such item.
   @exclusivity(unchecked) @usableFromInline var broken = 0
   @exclusivity(unchecked) @usableFromInline var reason: BreakReason?
   /// The number of started items without a value, including the broken ones.
@@ -93,7 +93,7 @@ final class ItemQueue<Item: Sendable, Value: Sendable, Failure: Error>: Inputs, 
     // An active item that is not broken can still get a value, and then frees its slot.
     guard active == broken else { return .wait }
     isFinished = true
-    // Without a broken item, none is active, so each slot is free. Therefore none is waiting either, and each has its value.
+    // No reason means no broken item, so none is active and each slot is free: none is waiting, and each item has its value.
     guard let reason else { return .succeed(values.map { $0.unsafelyUnwrapped }) }
     defer { running = [:] }
     return .breakForever(reason, leaving: Array(running.values))

@@ -42,6 +42,7 @@ extension Promise {
         start(operation, isolation: nil)
       }
     onCancel { task.cancel() }
+    // An await then raises the priority. No effect if the promise follows a future by now: then only `onCancel` reaches the task.
     setProducer(task: task)
     return task
   }
