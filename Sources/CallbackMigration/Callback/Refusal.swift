@@ -1,6 +1,6 @@
-/// The reason why no counterpart is written, and the entry of the configuration that would settle it.
+/// The reason why no counterpart is written, or how a written one differs, and the entry of the configuration that settles it.
 ///
-/// All reasons are here, in the order of the stages that find them.
+/// All reasons are here, in the order of the stages that find them. In a reason, “they” are the counterparts.
 package struct Refusal: Equatable, Sendable {
   package let reason: String
 

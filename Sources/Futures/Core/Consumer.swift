@@ -89,9 +89,9 @@ package class Consumer: @unchecked Sendable {
   @usableFromInline
   func dropCaptures() {}
 
-  /// Releases the execution context of a `SubmittedStage` that was cancelled before its delivery.
+  /// Releases the execution context of a `SubmittedStage` that leaves its source before the delivery.
   ///
-  /// Not in `dropCaptures()`, because the delivering thread can still use the context of a submitted stage.
+  /// Not in `dropCaptures()`, which also runs while the delivering thread hands the stage's work to the context.
   func dropContext() {}
 
   /// Returns the derived state, for the caller to make it an orphan as `source` is; `nil` if none exists, or it can still resolve.

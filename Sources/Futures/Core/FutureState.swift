@@ -727,6 +727,7 @@ extension FutureState {
     _ store: () -> Void
   ) -> Settlement {
     changing {
+      // A promise or a task does not resolve a state that follows another future by now; that future does.
       guard currentPhase <= resolver.last else { return .rejected }
       store()
       if !isSuccess, consumers.isEmpty { insert(.isUnobservedFailure) }

@@ -68,8 +68,8 @@ struct BlockedWorkSearch {
       """
       wait() blocks the main thread, but its future\(origin) needs a task that is isolated to the main actor, and that \
       cannot go on meanwhile. The closure of `Future { … }` inherits the main actor from its place. Start the task with \
-      `Future.detached { … }`, in a module whose default isolation is the main actor with \
-      `Future.detached { @concurrent in … }`, or await the future.
+      `Future.detached { … }`, or await the future. If the default isolation of your module is the main actor, write \
+      `Future.detached { @concurrent in … }`.
       """
     case .transform(serialQueue: nil):
       """
