@@ -110,9 +110,9 @@ private struct Wildcards {
 
   /// The entry for the returned handles, if several functions of the type return one, and all matched need the same.
   private static func handle(_ own: [CounterpartPlan.Entry], _ matched: [CounterpartPlan.Entry]) -> Refusal.Entry? {
-    // The entry that each function which returns a value needs for its handle, without its pattern, which would differ.
-    // `nil` if it needs none, because the handle can cancel the work (`.calls`) or the configuration already does
-    // without it (`.none`). One `nil` prevents the common entry, which would also match that function.
+    // One element for each function that returns a handle: the entry that it needs, with an empty pattern, so that equal
+    // entries of two functions are equal. `nil` for a handle that can cancel the work (`.calls`), or that the configuration
+    // drops (`.none`). One `nil` prevents a common entry: that would also change the counterpart of this function.
     func handleEntries(_ entries: [CounterpartPlan.Entry]) -> [Refusal.Entry?] {
       entries.map(\.function).filter(\.returnsValue).map { function in
         let refusal: Refusal

@@ -247,7 +247,9 @@ package class CancellationHandler: Consumer, @unchecked Sendable {
     return nil
   }
 
-  /// Takes out the source that this handler keeps alive, under the lock of the state: here none, in `LinkedHandler` its source.
+  /// Takes the linked source that this handler keeps alive, when no parent can cancel that source any more; `nil` if it keeps none.
+  ///
+  /// Called under the lock of the state. The caller releases the source after unlocking.
   func takeSource() -> CancellationTokenSource? { nil }
 
   @usableFromInline
@@ -256,7 +258,7 @@ package class CancellationHandler: Consumer, @unchecked Sendable {
 
 /// A handler of a linked source, or the link from a parent to such a source.
 ///
-/// A handler keeps its source linked until the handler runs or is removed.
+/// A handler keeps its source linked until the handler runs or is removed, or until no parent can cancel the source.
 @usableFromInline
 final class LinkedHandler: CancellationHandler, @unchecked Sendable {
   // @unchecked: as the base class says.

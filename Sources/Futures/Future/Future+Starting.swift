@@ -130,7 +130,7 @@ extension Future {
 
   /// Returns the default of `other`; `Future()` never gets it, because an initializer in `Future+Fixits.swift` refuses that call.
   ///
-  /// Not `required()`, which needs the metadata of a constrained existential type: older systems have none.
+  /// Not the generic `required()` of that file: it would return a constrained existential, whose metadata older systems lack.
   @usableFromInline
   static func requiredFuture() -> any FutureProtocol<Value, Failure> { Self.never }
 

@@ -133,8 +133,8 @@ extension Future {
         let delay = max(0, delay?(number, error) ?? 0)
         let waited = waited.addingSaturated(delay)
         guard budget?.allowsStart(in: delay, waited: waited) ?? true else { return .failed(error) }
-        // The source is resolved: only the context and the delay count, after which the transform starts the next attempt. The
-        // bypass fails with the last error, if the retry is cancelled during the delay and cannot represent cancellation.
+        // A resolved future, because `derive` only has to wait for the delay, and to run the transform on the context. If the retry
+        // is cancelled meanwhile and cannot represent that, `bypass` runs in place of the transform: it fails with the last error.
         return Future<Void, Failure>.succeeded(())
           .derive(on: context, afterNanoseconds: delay, bypass: { _ in .failed(error) }) { _ in
             // Asks the budget again, because the context can run this later than the delay says.

@@ -184,7 +184,8 @@ extension Future {
   func delay(byNanoseconds delay: Int64, on context: ExecutionContext) -> Future {
     // Not `self` without a delay: cancelling the derived future must not cancel this one, which can have other consumers.
     guard delay > 0 else { return derive(onlyWaits: true) { result in .resolved(result) } }
-    // The bypass: a cancelled stage whose failure type cannot represent cancellation ends the delay.
+    // `for`: a failure passes without the delay. `onlyWaits`: the delay is no work that progress counts. `bypass`: a cancelled
+    // stage that cannot represent cancellation passes the result on at once, and not after the delay.
     return derive(
       on: context,
       afterNanoseconds: delay,

@@ -113,7 +113,9 @@ struct TaskWork<Value: Sendable, Failure: Error>: Sendable {
     if operation.isolation === MainActor.shared { await runOnMainActor() } else { await run() }
   }
 
-  /// Runs the work and resolves the state on the main actor: so a `wait()` on the main thread is sure to block the task (R10a).
+  /// Runs the work, and resolves the state on the main actor.
+  ///
+  /// So a `wait()` of the main thread for this state can never end, and the trap of R10a is no false alarm.
   ///
   /// Does not call `run()`: Swift 6.3 can lose the hop to the actor before such a call, as `Future+Await.swift` explains.
   @_alwaysEmitIntoClient

@@ -61,13 +61,13 @@ extension OrderRun {
 
   // MARK: - The main queue: its items are moves, which run there while the search waits
 
-  /// Adds a block that this thread submits to the main queue; after the run, the real queue gets a block, but no timer.
+  /// Adds a block that a move submits to the main queue; after the run, the real queue gets the block, but a timer is dropped.
   func enqueueOnMain(_ block: @escaping @Sendable () -> Void, after delay: Duration) {
     let isTimer = delay > .zero
-    let number = submit("") {
+    let number = submit("") {  // without a sentence: a move is no interference
       $0.add(.work(block), named: isTimer ? .timer(delay) : .main, in: .main, after: isTimer ? delay : nil)
     }
-    if number == nil, !isTimer { Self.withoutRun { DispatchQueue.main.async(execute: block) } }  // past the hooks
+    if number == nil, !isTimer { Self.withoutRun { DispatchQueue.main.async(execute: block) } }  // past this hook
   }
 
   /// Runs a move on the main queue, and waits until it has returned.
