@@ -40,8 +40,7 @@ struct BlockedWorkSearch {
   /// Keeps them alive, so that no other state gets the identity of one.
   private var visited: [ObjectIdentifier: (state: FutureState, work: Work?)] = [:]
 
-  /// Reports a wait of the main thread that only work of the main actor or of the main queue can end, and a wait of a
-  /// serial queue's thread that only work of this queue can end.
+  /// Reports a wait that only work on the blocked thread can end: of the main actor, the main queue or the current serial queue.
   ///
   /// Returns at once on any other thread. An endless wait traps in debug builds. Otherwise the process writes a sentence, once.
   /// - Parameters:

@@ -3,7 +3,7 @@
 // The type checker tries an unavailable declaration only when no other declaration fits. So these cost no time, and a
 // client's own extension of the same name wins. Code completion and documentation omit them.
 
-/// The default of a parameter; never runs: a call without the argument is unavailable, or is `Future()`, which fails to compile.
+/// The default of a parameter; never runs, because the compiler refuses each call without the argument, such as `Future()`.
 @usableFromInline
 package func required<Argument>() -> Argument { unavailable() }
 

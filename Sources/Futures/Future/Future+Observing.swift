@@ -125,13 +125,13 @@ extension Future {
       return Self.submit(consume callback, with: result, on: context)
     }
     guard context.isImmediate else { return attachObserver(SubmittedObserver(on: context, consume callback)) }
-    // The first inline callback of a promise's future takes the free slot of its state, which saves the allocation of an observer.
+    // The first inline callback of a promise's future takes the free slot of the state, which saves an allocated observer.
     guard withState({ $0.remove(.hasFreeSlot) }) else { return attachObserver(Observer(consume callback)) }
     // Outside `withState`, whose closure would copy the callback.
     unmanagedPromiseState.takeUnretainedValue().storeCallback(consume callback)
     // The state is its own consumer. Not counted, because the promise keeps it alive as long as the callback waits.
     withState { _ = $0.attach($0) }
-    return Registration(.future(unmanagedBase.takeUnretainedValue(), nil))
+    return Registration(.future(unmanagedBase.takeUnretainedValue(), nil))  // `nil`: the state itself
   }
 
   /// The state, which must be that of a promise: the caller has claimed the slot, which only such a state has.

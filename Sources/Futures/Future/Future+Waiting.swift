@@ -15,7 +15,7 @@ extension Future {
   /// future needs work that was submitted to this queue.
   ///
   /// In a callback, the thread first runs its deferred work and then blocks. It waits for ever if this future depends on
-  /// the future that runs the callback: by derivation, or because a later callback has to resolve it. Derived futures and
+  /// the future that runs the callback: by derivation, or because a later callback of that one resolves it. Derived futures and
   /// later callbacks get the result only after the current callback has returned. A debug build writes a sentence to
   /// standard error if this future is derived from that one.
   /// - Returns: The result.
@@ -36,8 +36,8 @@ extension Future {
   ///
   /// In a callback, it always ends at its timeout if this future depends on the future that runs the callback, as
   /// ``wait()`` explains. A debug build then writes a sentence to standard error. A wait on the main thread or on a serial
-  /// queue that has to run the future's own work ends at its timeout, too (R10a). Any build then writes a sentence. Neither
-  /// traps, and a single check writes nothing.
+  /// queue that has to run the future's own work ends at its timeout, too (R10a). Any build then writes a sentence. No
+  /// wait with a timeout traps, and a single check writes nothing.
   /// - Parameter timeout: The maximum wait. Zero or less checks once; more than 292 years means for ever.
   /// - Returns: The result, or `nil` at the timeout. Then nothing stays registered.
   @available(*, noasync, message: "use 'await future.result'")
@@ -69,7 +69,7 @@ extension Future {
       // A broken future has no result, so the thread goes on waiting.
       if state.isResolved { semaphore.signal() } else { state.reportWaitForBrokenPromise() }
     }
-    // Attaching starts a lazy future. So a single check attaches, too, and the search, which looks at producers, comes afterwards.
+    // Attaching starts a lazy future. So a single check attaches, too, and the search for the producer's work comes afterwards.
     state.attach(waiter)
     guard let deadline else {
       BlockedWorkSearch.check(state, isEndless: true)

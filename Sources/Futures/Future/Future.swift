@@ -167,7 +167,7 @@ extension Future {
     if case .sharedState = storage { true } else { false }
   }
 
-  /// This future; if it was made resolved, with a new state, which a stage or an observer of the progress needs.
+  /// This future, or a copy with a state if it was made resolved: a stage or an observer of the progress needs a state.
   @_alwaysEmitIntoClient
   var asSharedState: Future {
     guard !hasState, let result = peek() else { return self }

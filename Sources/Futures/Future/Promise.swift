@@ -146,7 +146,7 @@ public final class Promise<Value: Sendable, Failure: Error>: Sendable {
     FuturesDiagnostics.report(misuse)
   }
 
-  /// Sets the task that resolves the promise, so that tasks that await the future raise its priority.
+  /// Makes `task` the producer: cancelling the future cancels the task, and an await of the future raises the task's priority.
   @_alwaysEmitIntoClient
   package func setProducer(task: Task<Void, Never>) { state.setProducer(task: task) }
 

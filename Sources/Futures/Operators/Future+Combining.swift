@@ -1,9 +1,9 @@
 // Futures that wait for several inputs. Results are in the order of the inputs (R11). Each input costs at most one
 // allocation and O(1) time, whatever their number.
 //
-// To leave an input is to remove the join from the input's consumers, and to cancel the input without another consumer (R12,
-// R16). `Never` and `CompositeError` cannot represent cancellation. A derived future with such a failure leaves its
-// inputs when it is cancelled, and still resolves as they do.
+// A join *leaves* an input: it is no longer a consumer of that input, and cancels an input without other consumers (R12, R16).
+// `Never` and `CompositeError` cannot represent cancellation. A cancelled join with such a failure keeps no input running,
+// but still resolves as its inputs do. The `decide` of `gather` returns `nil` if one result alone decides nothing.
 
 extension Future {
   /// Returns a future of all values, in the order of the futures; it fails with the first failure.
@@ -34,7 +34,7 @@ extension Future {
   ///   (R16). It still gathers the results of all inputs.
   @_alwaysEmitIntoClient
   public static func allSettled(_ futures: some Collection<Future>) -> Future<[Result<Value, Failure>], Never> {
-    gather(Array(futures), decide: { _ in nil }) { inputs in
+    gather(Array(futures), decide: { _ in nil }) { inputs in  // `nil`: no result decides alone
       .success(inputs.map { $0.peek().unsafelyUnwrapped })
     }
   }
@@ -46,7 +46,7 @@ extension Future {
   ///   Cancelling it cancels each input that nothing else waits for (R16).
   @_alwaysEmitIntoClient
   public static func allOrErrors(_ futures: some Collection<Future>) -> Future<[Value], CompositeError<Failure>> {
-    gather(Array(futures), decide: { _ in nil }) { inputs in
+    gather(Array(futures), decide: { _ in nil }) { inputs in  // `nil`: no result decides alone
       let errors = inputs.compactMap { $0.peekedError }
       return errors.isEmpty
         ? .success(inputs.map { $0.peekedValue.unsafelyUnwrapped }) : .failure(CompositeError(errors: errors))
@@ -81,7 +81,7 @@ extension Future {
   @_alwaysEmitIntoClient
   public static func race(_ futures: some Collection<Future>) -> Future {
     require(!futures.isEmpty, "Future.race needs at least one future: an empty race never resolves.")
-    return gather(Array(futures), progress: .furthest, decide: { $0 }) { _ in
+    return gather(Array(futures), progress: .furthest, decide: { $0 }) { _ in  // `{ $0 }`: any result decides
       preconditionFailure("Future.race completed without a winner. Report this as a bug in swift-futures.")
     }
   }
@@ -89,7 +89,7 @@ extension Future {
   /// Returns a future of the first value; leaves the other futures then.
   ///
   /// Among futures that have already succeeded, the first in order wins.
-  /// - Parameter futures: The futures to wait for. An empty collection traps, because none could succeed or fail.
+  /// - Parameter futures: The futures to wait for. An empty collection traps, because no future could give a value or an error.
   /// - Returns: A future of the first value. If all fail, it fails with all errors, in the order of the futures.
   ///   Cancelling it cancels each input that nothing else waits for (R16).
   @_alwaysEmitIntoClient
@@ -106,7 +106,7 @@ extension Future {
   /// - Parameters:
   ///   - initial: The first argument of the first call of `next`.
   ///   - futures: The futures to wait for.
-  ///   - next: Combines the result so far with the next value. It runs inline, when all values are there.
+  ///   - next: Combines the result so far with the next value. It runs inline, when all futures have succeeded.
   /// - Returns: A future of the combined value. Cancelling it cancels each input that nothing else waits for (R16).
   @_alwaysEmitIntoClient
   public static func reduce<R: Sendable>(

@@ -7,8 +7,8 @@ extension Future {
   ///   - delay: The delay before `transform` runs there; zero or less is no delay.
   ///   - transformed: The results that `transform` changes. It only passes other results on, so it runs inline for them.
   ///   - progressShare: The share of this future in the derived progress; 1 for a stage that passes progress on.
-  ///   - onlyWaits: Whether the stage does no work, as a delay or a hop. If its source does none either, no progress counts them.
-  ///   - bypass: Replaces `transform` in a cancelled stage that cannot represent cancellation. Only for a context or a delay.
+  ///   - onlyWaits: Whether the stage adds no work, as a delay. If its source does no work either, progress leaves both out.
+  ///   - bypass: Runs in place of a submitted `transform` if the stage is cancelled but cannot represent that.
   ///   - transform: Makes the future to resolve as.
   /// - Returns: The derived future.
   @_alwaysEmitIntoClient
@@ -39,7 +39,7 @@ extension Future {
       return Future<New, NewFailure>(derived)
     }
     let source = asSharedState
-    // A future without a state was made resolved, so it has done no work either.
+    // Only if the source does no work either. A future without a state was made resolved, so it did none.
     let onlyWaits = onlyWaits && (!hasState || source.withState { $0.has(.onlyWaits) })
     guard runsInline else {
       let stage = SubmittedStage(
@@ -61,7 +61,7 @@ extension Future {
 
   /// Returns the derived future of a resolved future, if `transform` runs inline and at once.
   ///
-  /// An operator tries this before `derive`, for which its closure has to be allocated.
+  /// An operator tries this first, because `derive` needs an allocated closure.
   /// - Parameters:
   ///   - context: The context of `transform` for the results in `transformed`.
   ///   - transformed: The results that `transform` changes.
@@ -99,10 +99,10 @@ extension Future {
     withState { $0.attachStage(stage) }
   }
 
-  /// Returns the derived future of a transform that has run inline, and has made `other`.
+  /// Returns the derived future after its transform has run inline and made `other`.
   ///
-  /// It shares the state of a pending `other` to which no other code has a handle, and otherwise follows `other`. The progress of
-  /// `other` fills the part after `share`, or the whole for a share of 1.
+  /// The derived future takes over the state of a pending `other`, if no other code has a handle to that; otherwise it follows
+  /// `other`. `share` belongs to the source: the progress of `other` fills the part after it, or the whole for a share of 1.
   @_alwaysEmitIntoClient
   static func derived(from other: consuming Future, after share: Double) -> Future {
     if let result = other.peek() { return .resolved(result) }

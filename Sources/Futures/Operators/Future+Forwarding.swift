@@ -22,7 +22,7 @@ extension Future {
   /// ```
   /// - Parameters:
   ///   - context: Where `completion` runs.
-  ///   - token: Cancels the wait. `completion` then gets the failure of a cancelled future, or the result if `Failure` has none.
+  ///   - token: Cancels the wait. `completion` then gets the cancelled failure, or the result if `Failure` cannot represent cancellation.
   ///   - completion: Gets the result.
   @_alwaysEmitIntoClient
   public func forward(
@@ -234,9 +234,9 @@ extension Future where Failure == Never {
   }
 }
 
-// A closure such as `{ print($0) }` fits an overload for a value or an error, and the overload for a `Result`, which has to win. So
-// the former are disfavoured for other contexts. For the main actor they are members of the protocol, which rank below members of
-// the type: as disfavoured members of `Future` they would lose to the overloads that are isolated to the main actor.
+// A closure such as `{ print($0) }` fits the overload for a `Result`, which has to win, and one for a value or an error. That one
+// is disfavoured on other contexts. On the main actor it is a member of the protocol, which ranks below members of the type: as
+// a disfavoured member of `Future` it would lose to the overloads that are isolated to the main actor.
 extension FutureProtocol {
   /// Calls `completion` with the error, or with `nil`, on the main actor.
   @_alwaysEmitIntoClient

@@ -21,7 +21,6 @@ extension Future {
   /// Replaces a failure by the future that `transform` returns; a value passes on unchanged.
   ///
   /// Recursion costs neither stack nor memory, as in `flatMap` (R6).
-  ///
   /// Cost: four allocations while this future is pending, one of them the closure; none if this future is resolved, and
   /// the returned one is resolved too or was made in `transform`.
   /// - Returns: The derived future. Cancelling it leaves this future, which is cancelled too if nothing else waits for
@@ -32,6 +31,7 @@ extension Future {
     on context: ExecutionContext = .immediate,
     _ transform: @escaping @Sendable (Failure) -> Future<Value, New>
   ) -> Future<Value, New> {
+    // `deriveAtOnce` first, as in `mapError`: it allocates no closure.
     @Sendable func apply(_ result: Result<Value, Failure>) -> Future<Value, New> { result.orElse(transform) }
     return deriveAtOnce(on: context, for: .failures, apply) ?? derive(on: context, for: .failures, apply)
   }
@@ -64,8 +64,7 @@ extension Future {
   /// ```
   ///
   /// If `transform` does not throw, `New` is `Never`, or `any Error` where the rest of the expression needs it. For
-  /// another failure type, write `setFailureType()` after it.
-  ///
+  /// another failure type, write `setFailureType()` after `recover`.
   /// Cost: four allocations while this future is pending, one of them the closure; none if it is resolved.
   /// - Parameters:
   ///   - context: Where `transform` runs; `.immediate` by default.
@@ -90,6 +89,7 @@ extension Future {
         }
       }
     }
+    // As in `mapError`.
     return deriveAtOnce(on: context, for: .failures, apply) ?? derive(on: context, for: .failures, apply)
   }
 

@@ -1,8 +1,8 @@
 extension Future {
   /// Calls `work` until its future succeeds, at most `attempts` times, without a delay.
   ///
-  /// If `Failure` cannot represent cancellation, a cancelled retry runs to the end of the attempt that is running: its result
-  /// decides. It starts no other attempt.
+  /// If `Failure` cannot represent cancellation, a cancelled retry starts no other attempt, and resolves as the running attempt
+  /// resolves.
   ///
   /// The first attempt starts at once, on the calling thread. Further attempts start on `context`. The number of
   /// attempts costs neither stack nor memory.
@@ -11,8 +11,8 @@ extension Future {
   /// in `retry(attempts: 3) { … }.cancelled(by: token)`.
   /// - Parameters:
   ///   - attempts: The maximum number of attempts. Less than 1 traps.
-  ///   - context: It starts the further attempts.
-  ///   - shouldRetry: Returns whether to try again after this failure. It runs where the attempt failed.
+  ///   - context: Where the further attempts start.
+  ///   - shouldRetry: Returns whether to try again after a failure. It runs where the attempt failed.
   ///   - fileID: The file that the graph of pending work names.
   ///   - line: The line that the graph names.
   ///   - work: Makes the future of an attempt.
@@ -32,8 +32,8 @@ extension Future {
 
   /// Calls `work` until its future succeeds, at most `attempts` times.
   ///
-  /// If `Failure` cannot represent cancellation, a cancelled retry runs to the end of the attempt that is running: its result
-  /// decides. It starts no other attempt.
+  /// If `Failure` cannot represent cancellation, a cancelled retry starts no other attempt, and resolves as the running attempt
+  /// resolves.
   ///
   /// As `retry(attempts:on:while:_:)`, but each further attempt starts after `delay`, which the clock of `context` measures.
   /// Cancelling the future also frees the timer.
@@ -61,11 +61,11 @@ extension Future {
 
   /// Calls `work` until its future succeeds, with a delay that depends on the error, and within a time budget.
   ///
-  /// If `Failure` cannot represent cancellation, a cancelled retry runs to the end of the attempt that is running: its result
-  /// decides. It starts no other attempt.
+  /// If `Failure` cannot represent cancellation, a cancelled retry starts no other attempt, and resolves as the running attempt
+  /// resolves.
   ///
-  /// For a server that says when to ask again, and for a caller that needs an answer by some time. A `RetryDelay` is enough if the
-  /// delay does not depend on the error.
+  /// For a server that says when to ask again, and for a caller that needs an answer by some time. A `RetryDelay` is enough if
+  /// the delay does not depend on the error.
   ///
   /// ```swift
   /// let page = Future.retry(attempts: 5, within: .seconds(30), delay: { attempt, error in
@@ -77,11 +77,11 @@ extension Future {
   ///
   /// `within` limits the starts: after this time, counted from the first start, no attempt starts. A delay that would end later
   /// does not start either. The future then fails with the error of the last attempt. A running attempt is not cut short; add
-  /// `timeout(after:)` to the work for that. The clock of the context measures the time. If the clock of a custom context measures
-  /// only delays, the system's clock measures the attempts. A budget of zero or less allows only the first attempt.
+  /// `timeout(after:)` to the work for that. The clock of the context measures the time. If the clock of a custom context
+  /// measures only delays, the system's clock measures the attempts. A budget of zero or less allows only the first attempt.
   ///
-  /// `delay` gets the number of the failed attempt, counted from 1, and its error. It runs after `shouldRetry`, at most once for each
-  /// failure. All else is as in `retry(attempts:on:while:_:)`.
+  /// `delay` gets the number of the failed attempt, counted from 1, and its error. It runs after `shouldRetry`, at most once for
+  /// each failure. All else is as in `retry(attempts:on:while:_:)`.
   /// - Returns: A future with the value of the first successful attempt, or the error of the last one. Cancelling it
   ///   leaves the running attempt, or frees the timer, and starts no other attempt.
   @_alwaysEmitIntoClient
@@ -108,7 +108,7 @@ extension Future {
     )
   }
 
-  /// Does the work of the public overloads, with times in nanoseconds; `delay` is `nil` if no attempt has one.
+  /// Does the work of the public overloads, with times in nanoseconds; `delay` is `nil` for attempts without delays.
   @_alwaysEmitIntoClient
   static func retry(
     _ attempts: Int,
@@ -121,20 +121,20 @@ extension Future {
     _ work: @escaping @Sendable () -> Future
   ) -> Future {
     require(attempts >= 1, "Future.retry needs at least 1 attempt, but attempts is \(attempts).")
-    // A promise, for its token: that is cancelled with the future, even if `Failure` cannot represent cancellation.
+    // A promise, because its token is cancelled with the future, even if `Failure` cannot represent cancellation.
     let promise = Promise<Value, Failure>(fileID: fileID, line: line)
     let cancellation = promise.cancellationToken
     let budget = budget.map { RetryBudget(nanoseconds: $0, on: context) }
-    // Starts attempt `number`. Returns a future with its value; after a failure that future resolves as the next attempt, or fails
-    // with the error if no attempt follows. `waited` is the sum of the delays so far.
+    // Starts attempt `number`, and returns a future of the attempt and its successors: of the first value, or else of the last
+    // error. `waited` is the sum of the delays so far.
     @Sendable func attempt(_ number: Int, waited: Int64) -> Future {
       work().flatMapError { error in
         guard number < attempts, !cancellation.isCancelled, shouldRetry(error) else { return .failed(error) }
         let delay = max(0, delay?(number, error) ?? 0)
         let waited = waited.addingSaturated(delay)
         guard budget?.allowsStart(in: delay, waited: waited) ?? true else { return .failed(error) }
-        // A resolved future, because `derive` only has to wait for the delay, and to run the transform on the context. If the retry
-        // is cancelled meanwhile and cannot represent that, `bypass` runs in place of the transform: it fails with the last error.
+        // A resolved future, because `derive` only has to wait for the delay, and to run the transform on the context. If a retry
+        // that cannot represent cancellation is cancelled meanwhile, `bypass` replaces the transform, and fails with `error`.
         return Future<Void, Failure>.succeeded(())
           .derive(on: context, afterNanoseconds: delay, bypass: { _ in .failed(error) }) { _ in
             // Asks the budget again, because the context can run this later than the delay says.
@@ -161,13 +161,13 @@ struct RetryBudget: Sendable {
     start = Self.now(on: context)
   }
 
-  /// Returns the time on the clock of the context, or else that of `immediate`, which uses the system's clock and is never `nil`.
+  /// Returns the time of the context's clock; if that only measures delays, of the system's clock (`immediate`, never `nil`).
   private static func now(on context: ExecutionContext) -> Int64 { context.now ?? ExecutionContext.immediate.now ?? 0 }
 
   /// Returns whether a further attempt can start within the budget.
   /// - Parameters:
   ///   - delay: The delay from now.
-  ///   - waited: The sum of all delays, with this one. The system's clock can show less, if it stands in for a virtual one.
+  ///   - waited: The sum of all delays, with this one: the least time that has passed on a context that cannot tell its time.
   /// - Returns: Whether it can start; always `false` for a budget of zero or less.
   @usableFromInline
   func allowsStart(in delay: Int64, waited: Int64) -> Bool {

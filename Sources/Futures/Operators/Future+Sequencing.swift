@@ -1,8 +1,8 @@
 extension Future {
   /// Runs the items one after another, and fails with the first failure.
   ///
-  /// If `Failure` cannot represent cancellation, as `Never` cannot, a cancelled series runs to its end: its result needs each
-  /// value. To stop it, give the work such a failure type, or use `concurrentSettled(_:limit:_:)` with a limit of 1.
+  /// If `Failure` cannot represent cancellation, as `Never` cannot, a cancelled series runs to its end, because its result
+  /// needs each value. To stop it, give the work such a failure type, or use `concurrentSettled(_:limit:_:)` with a limit of 1.
   ///
   /// Each item starts after the success of the previous one. `start` runs for the first item at once, on the calling
   /// thread. For each other item it runs on the thread that resolved the previous future. A million items that complete
@@ -23,8 +23,8 @@ extension Future {
 
   /// Runs the items, at most `limit` at any time, and fails with the first failure.
   ///
-  /// If `Failure` cannot represent cancellation, as `Never` cannot, a cancelled run starts all other items: its result needs each
-  /// value. To run items whatever fails, and to stop at a cancellation, use `concurrentSettled(_:limit:_:)`. So write
+  /// If `Failure` cannot represent cancellation, as `Never` cannot, a cancelled run starts all other items, because its result
+  /// needs each value. To run items whatever fails, and to stop at a cancellation, use `concurrentSettled(_:limit:_:)`. So write
   /// `concurrentSettled(urls, limit: 6) { download($0) }`, and not `concurrent(urls, limit: 6) { download($0).materialize() }`.
   ///
   /// The first failure leaves the other running items, and no more items start. `start` runs in the order of the items,
@@ -48,7 +48,7 @@ extension Future {
     return run(items, limit: limit, resolving: State<[Value], Failure>(), start)
   }
 
-  /// Runs the items in an `ItemQueue`, which resolves `derived`: a parameter, because the closure of `runSettled` reads it, too.
+  /// Runs the items in an `ItemQueue`, which resolves `derived`; the caller makes `derived`, because `runSettled` also reads it.
   @_alwaysEmitIntoClient
   static func run<Item: Sendable>(
     _ items: some Collection<Item>,
@@ -59,7 +59,7 @@ extension Future {
     let queue = ItemQueue(items, limit: limit, resolving: derived, start)
     derived.setProducer(.inputs(queue))
     if FuturesDiagnostics.mayTrackPendingFutures { derived.trackJoin() }
-    queue.startItems(in: nil)
+    queue.startItems(in: nil)  // `nil`: not called by a delivery
     return Future<[Value], Failure>(derived)
   }
 }
@@ -86,8 +86,8 @@ extension Future where Failure == any Error {
   ///
   /// Cancellation: cancelling the future starts no further item. Running items are left, so they are cancelled if nothing else
   /// waits for them (R16). The future then succeeds with the results: an item that did not start is a failure with
-  /// `CancellationError`. A running item with another consumer is not cancelled, and `Future.never` cannot be. The future waits for
-  /// such an item, and its own result counts. A cancelled task that awaits `value` waits for all items, because the
+  /// `CancellationError`. A running item with another consumer is not cancelled, and `Future.never` cannot be. The future waits
+  /// for such an item, whose own result then counts. A cancelled task that awaits `value` waits for all items, because the
   /// future cannot fail: `try await value(onCancel: .cancel)` stops them.
   /// - Parameters:
   ///   - items: The items.

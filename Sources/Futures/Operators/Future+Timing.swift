@@ -39,8 +39,6 @@ extension Future {
 
   /// Succeeds with `value` if this future is not resolved in time.
   ///
-  /// The resolution of this future frees the timer. If the promise is dropped and the failure type cannot hold `BrokenPromise`,
-  /// the timeout still comes, and the drop is reported (R4).
   /// All else is as in `timeout(after:on:failingWith:)`; `value` is evaluated at the deadline.
   @_alwaysEmitIntoClient
   public func timeout(
@@ -94,8 +92,8 @@ extension Future where Value == Void, Failure == Never {
 extension Future where Value == Void, Failure == any Error {
   /// Returns a future that succeeds after `duration`, as a sleep does, and fails when it is cancelled.
   ///
-  /// `try await Future<Void, any Error>.after(.seconds(1)).value(onCancel: .cancel)` sleeps as `Task.sleep` does. Without a type, as in
-  /// `Future.after(.seconds(1))`, the compiler chooses the overload that cannot fail.
+  /// `try await Future<Void, any Error>.after(.seconds(1)).value(onCancel: .cancel)` sleeps as `Task.sleep` does. Without a type,
+  /// as in `Future.after(.seconds(1))`, the compiler chooses the overload that cannot fail.
   /// - Returns: The future; it is resolved if `duration` is zero or less. Cancelling it frees the timer, and fails it with
   ///   `CancellationError`.
   @_alwaysEmitIntoClient
@@ -122,6 +120,7 @@ extension Future {
     on context: MainContext,
     failingWith error: @autoclosure @escaping @MainActor () -> Failure
   ) -> Future {
+    // `inlineIfDue`: for zero or less, `error` runs at once only on the main queue, because it is isolated to the main actor.
     timeout(afterNanoseconds: duration.nanoseconds, on: context.context, inlineIfDue: MainContext.isMainQueueCurrent) {
       .failure(MainActor.assumeIsolated { error() })
     }
@@ -134,6 +133,7 @@ extension Future {
     on context: MainContext,
     fallback value: @autoclosure @escaping @MainActor () -> Value
   ) -> Future {
+    // `inlineIfDue`: as in the overload for an error.
     timeout(afterNanoseconds: duration.nanoseconds, on: context.context, inlineIfDue: MainContext.isMainQueueCurrent) {
       .success(MainActor.assumeIsolated { value() })
     }
@@ -182,7 +182,7 @@ extension Future {
   /// As `delay(by:on:)`, with a delay in nanoseconds.
   @_alwaysEmitIntoClient
   func delay(byNanoseconds delay: Int64, on context: ExecutionContext) -> Future {
-    // Not `self` without a delay: cancelling the derived future must not cancel this one, which can have other consumers.
+    // No delay. Still not `return self`: cancelling the derived future must not cancel this one, which can have other consumers.
     guard delay > 0 else { return derive(onlyWaits: true) { result in .resolved(result) } }
     // `for`: a failure passes without the delay. `onlyWaits`: the delay is no work that progress counts. `bypass`: a cancelled
     // stage that cannot represent cancellation passes the result on at once, and not after the delay.
@@ -197,7 +197,7 @@ extension Future {
     }
   }
 
-  /// As the public overloads, in nanoseconds; a duration of zero or less calls `makeResult` on this thread, if it `mayRunInline`.
+  /// As the public overloads, in nanoseconds; for zero or less, calls `makeResult` on this thread, if `mayRunInline` allows that.
   @usableFromInline
   func timeout(
     afterNanoseconds duration: Int64,

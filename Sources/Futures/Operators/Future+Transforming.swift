@@ -47,7 +47,7 @@ extension Future {
     }
   }
 
-  /// Transforms the value on a context, which is not `immediate`.
+  /// Transforms the value on a context other than `immediate`; `for: .values`, so a failure passes on inline.
   @_alwaysEmitIntoClient
   @inline(never)
   func map<New: Sendable>(on context: ExecutionContext, _ transform: Transform<Value, New>) -> Future<New, Failure> {
@@ -62,7 +62,7 @@ extension Future {
     on context: ExecutionContext = .immediate,
     _ transform: @escaping @Sendable (Value) throws(Failure) -> New
   ) -> Future<New, Failure> {
-    // The whole share is this future's: the future that the closure makes is resolved, so it has no progress.
+    // 1: the whole progress is that of this future, because the closure makes only resolved futures, which do no work.
     flatMap(on: context, progressShare: 1) { value in
       do throws(Failure) {
         return .succeeded(try transform(value))
@@ -83,8 +83,8 @@ extension Future {
   /// }
   /// ```
   ///
-  /// Recursion costs neither stack nor memory: `f(n) = step().flatMap { f(n - 1) }` runs for any `n` (R6). The future
-  /// that `transform` returns shares the state of the derived future if no other code has it.
+  /// Recursion costs neither stack nor memory: `f(n) = step().flatMap { f(n - 1) }` runs for any `n` (R6). If no
+  /// other code has the future that `transform` returns, that future shares one state with the derived future.
   ///
   /// Both futures have one failure type. For a future with another one, write ``eraseFailure()`` or `mapError`.
   ///
@@ -135,7 +135,7 @@ extension Future {
     }
   }
 
-  /// Transforms the value on a context, which is not `immediate`.
+  /// Transforms the value on a context other than `immediate`; `for: .values`, so a failure passes on inline.
   @_alwaysEmitIntoClient
   @inline(never)
   func flatMap<New: Sendable>(
@@ -168,7 +168,7 @@ extension Future {
 }
 
 extension Future {
-  /// Resolves as the future that `transform` makes of the value, which cannot fail.
+  /// Resolves as the future that `transform` makes of the value; that future cannot fail.
   @_alwaysEmitIntoClient
   @inline(never)
   @_disfavoredOverload
@@ -194,7 +194,7 @@ extension Future {
 }
 
 extension Future where Failure == Never {
-  /// Resolves as the future that `transform` makes of the value, which can fail although this future cannot.
+  /// Resolves as the future that `transform` makes of the value; that future can fail, although this one cannot.
   @_alwaysEmitIntoClient
   @inline(never)
   @_disfavoredOverload

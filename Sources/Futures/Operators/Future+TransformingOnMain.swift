@@ -53,7 +53,7 @@ extension Future {
     }
   }
 
-  /// Resolves as the future that `transform` makes on the main actor, which cannot fail.
+  /// Resolves as the future that `transform` makes on the main actor; that future cannot fail.
   @_alwaysEmitIntoClient
   @_disfavoredOverload
   public func flatMap<New: Sendable>(
@@ -68,7 +68,7 @@ extension Future {
 }
 
 extension Future where Failure == Never {
-  /// Resolves as the future that `transform` makes on the main actor, which can fail although this future cannot.
+  /// Resolves as the future that `transform` makes on the main actor; that future can fail, although this one cannot.
   @_alwaysEmitIntoClient
   @_disfavoredOverload
   public func flatMap<V: Sendable, F: Error>(
@@ -175,7 +175,7 @@ extension Future {
     self = start.derive(on: context.context, progressShare: 0) { _ in MainActor.assumeIsolated { work() } }
   }
 
-  /// Returns the future that `body` returns, or a future that has failed with the error that it throws.
+  /// Calls `body` now, and returns its future, or a failed future with the error that `body` throws.
   @_alwaysEmitIntoClient
   static func flattening(_ body: () throws(Failure) -> Future) -> Future {
     do throws(Failure) {

@@ -41,5 +41,5 @@ final class InterruptibleStage<Stored: OutcomeStorage>: Stage<Stored>, @unchecke
     facts.endsWithoutSource = outlivesSource || Cancelled<Stored.Failure>.isExpressible
   }
 
-  override func dropCaptures() { interruption.cancel() }
+  override func dropCaptures() { interruption.cancel() }  // stops the timer, or leaves the token
 }

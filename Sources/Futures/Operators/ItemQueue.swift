@@ -19,13 +19,13 @@ final class ItemQueue<Item: Sendable, Value: Sendable, Failure: Error>: Inputs, 
   @exclusivity(unchecked) @usableFromInline var values: [Value?] = []
   /// By index, the running items and the orphans: items whose future only a cancellation can resolve.
   @exclusivity(unchecked) @usableFromInline var running: [Int: JoinedInput] = [:]
-  /// The number of started items whose futures never resolve, and the reason why, which is `nil` only if there is no such item.
+  /// The number of started items whose futures never resolve, and their strongest reason: `nil` only without such an item.
   @exclusivity(unchecked) @usableFromInline var broken = 0
   @exclusivity(unchecked) @usableFromInline var reason: BreakReason?
   /// The number of started items without a value, including the broken ones.
   @exclusivity(unchecked) @usableFromInline var active = 0
-  @exclusivity(unchecked) @usableFromInline var isStarting = false
-  @exclusivity(unchecked) @usableFromInline var isFinished = false
+  @exclusivity(unchecked) @usableFromInline var isStarting = false  // a thread is in `startItems`
+  @exclusivity(unchecked) @usableFromInline var isFinished = false  // no item counts any more
   /// Whether the derived future was cancelled but cannot represent cancellation.
   ///
   /// The items still run for their results, but this queue no longer keeps their futures running (R16).
@@ -52,12 +52,12 @@ final class ItemQueue<Item: Sendable, Value: Sendable, Failure: Error>: Inputs, 
   enum Step {
     case start(Item, index: Int)
     case succeed([Value])
-    case breakForever(BreakReason, leaving: [JoinedInput])
+    case breakForever(BreakReason, leaving: [JoinedInput])  // the orphans, which still list this queue
     /// No slot is free, or no item is left to start. The next result calls `startItems` again.
     case wait
   }
 
-  /// Starts items while slots are free, unless another thread does; ends the derived future if all items have ended.
+  /// Starts items while slots are free, unless another thread does so; resolves or breaks the derived future after the last item.
   @_alwaysEmitIntoClient
   func startItems(in trampoline: Trampoline?) {
     let isOurTurn = lock.withLock {
@@ -80,10 +80,10 @@ final class ItemQueue<Item: Sendable, Value: Sendable, Failure: Error>: Inputs, 
     }
   }
 
-  /// Returns the next action of the starting thread, under the lock; any action except `start` ends this thread's turn.
+  /// Returns the next action of the thread in `startItems`, under the lock; the thread goes on only after the action `start`.
   @_alwaysEmitIntoClient
   func nextStep() -> Step {
-    guard !isFinished else { return .wait }  // no other thread's turn follows, so `isStarting` can stay `true`
+    guard !isFinished else { return .wait }  // no thread starts items any more, so `isStarting` can stay `true`
     if active < limit, let item = waiting.popLast() {
       active += 1
       values.append(nil)
@@ -93,7 +93,7 @@ final class ItemQueue<Item: Sendable, Value: Sendable, Failure: Error>: Inputs, 
     // An active item that is not broken can still get a value, and then frees its slot.
     guard active == broken else { return .wait }
     isFinished = true
-    // No reason means no broken item, so none is active and each slot is free: none is waiting, and each item has its value.
+    // Without a reason no item is broken, so no item is active. Then each slot is free, so no item waits: each has its value.
     guard let reason else { return .succeed(values.map { $0.unsafelyUnwrapped }) }
     defer { running = [:] }
     return .breakForever(reason, leaving: Array(running.values))
@@ -104,7 +104,7 @@ final class ItemQueue<Item: Sendable, Value: Sendable, Failure: Error>: Inputs, 
   func add(_ future: Future<Value, Failure>, index: Int, in trampoline: Trampoline?) {
     if let result = future.peek() {
       switch result {
-      case .success(let value): derived.addProgressPart(of: total) { storeValue(index, value) }
+      case .success(let value): derived.addProgressPart(of: total) { storeValue(index, value) }  // a part that is done
       case .failure(let error): fail(error, in: trampoline)
       }
     } else if let input = input(from: future, index: index) {
@@ -187,7 +187,7 @@ final class ItemQueue<Item: Sendable, Value: Sendable, Failure: Error>: Inputs, 
   }
 
   override func describe(into facts: inout NodeFacts) {
-    // An item that is starting is no input yet, and can fail. There might be one while another thread has the lock.
+    // An item is no input while it starts, but its failure can end the derived future. Assumed, too, if the lock is taken.
     (facts.inputs, facts.endsWithoutInputs) =
       lock.withLockIfAvailable { (running.map(\.value.state), isStarting) } ?? (nil, true)
   }

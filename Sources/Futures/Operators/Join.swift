@@ -1,11 +1,11 @@
 /// Several input futures that together resolve one derived future.
 ///
-/// It counts the inputs that are pending, and can leave them. It stores no results: the last input to resolve reads all
-/// results from the inputs, in their order. So an input costs only its consumer. A promise's state that has room is itself that
-/// consumer.
+/// A join counts its pending inputs, and can leave them. It stores no results: the last input to resolve reads all results
+/// from the inputs, in their order. So an input costs only its consumer, or nothing if it is the state of a promise whose slot
+/// for one consumer is still free.
 ///
-/// The consumers own the join, and the join owns the consumers, to leave the inputs. The cycle ends when the derived
-/// future is resolved, or when no input can resolve any more.
+/// The consumers own the join. The join owns the consumers, because it removes them when it leaves the inputs. The cycle
+/// ends when the derived future is resolved, or when no input can resolve any more.
 @_fixed_layout
 @usableFromInline
 final class Join<Derived: OutcomeStorage>: Inputs, @unchecked Sendable {
@@ -26,7 +26,7 @@ final class Join<Derived: OutcomeStorage>: Inputs, @unchecked Sendable {
 
   @exclusivity(unchecked) @usableFromInline var inputs: [JoinedInput] = []
 
-  /// Makes the result from all inputs.
+  /// Makes the result from all inputs; `nil` once `takeAll()` has ended the join.
   @exclusivity(unchecked) @usableFromInline var complete: (@Sendable () -> Resolution)?
 
   /// The strongest reason of an input that never resolves; `nil` if there is no such input.
@@ -52,7 +52,7 @@ final class Join<Derived: OutcomeStorage>: Inputs, @unchecked Sendable {
       let working = pending.filter { !$0.has(.onlyWaits) }
       // An input that only waits for a timer is a part only if each pending input does so: with no part, the progress would be 1.
       let states = working.isEmpty ? pending : working
-      let ended = total - inputs.count
+      let ended = total - inputs.count  // the futures that were made resolved
       let share = 1 / Double(ended + states.count)
       return ProgressParts(
         rule: rule,
@@ -176,7 +176,7 @@ extension Future {
     return JoinedInput(state: state, consumer: nil)  // `nil`: the state itself
   }
 
-  /// Makes this future an input of a join whose result its failure decides; `nil` if this future was made resolved.
+  /// Makes this future an input of a join that fails as soon as this future fails; `nil` if this future was made resolved.
   ///
   /// `zip` calls this for each element of its pack. The closure is made here, because an optimised `zip` crashed in a closure
   /// that was made in the pack's loop (Swift 6.3).

@@ -39,7 +39,7 @@ public enum RetryDelay: Sendable {
   }
 }
 
-/// Returns `base` to the power of `exponent`, which is not negative, by squaring: `pow` would need libm (`Int64.nearest`).
+/// Returns `base` to the power of `exponent` (0 or more) by squaring; `pow` would need libm, as `Int64.nearest(to:)` explains.
 private func power(_ base: Double, _ exponent: Int) -> Double {
   var (result, square, rest) = (1.0, base, exponent)
   while rest > 0 {

@@ -41,12 +41,12 @@ final class SubmittedStage<Value: Sendable, Failure: Error, New: Sendable, NewFa
 
   /// Taken by the thread that moves `status` to `finished`.
   @exclusivity(unchecked) @usableFromInline final var transform: ResultTransform?
-  /// Taken when a custom context gets the work: such a context can own the work, which owns this stage, so a cycle would form.
+  /// Where the transform runs; taken when a custom context gets the work, because that context can own the work.
   ///
-  /// A queue owns the work only until it has run. So the stage keeps its queue, which `queueToRunOn(after:)` returns.
+  /// The work owns this stage, so a cycle would form. A queue owns the work only until the work has run. So the stage keeps its
+  /// queue, which `queueToRunOn(after:)` returns.
   @exclusivity(unchecked) @usableFromInline final var context: ExecutionContext?
-  /// In nanoseconds; zero without a delay.
-  @usableFromInline let delay: Int64
+  @usableFromInline let delay: Int64  // in nanoseconds; zero for no delay
   @usableFromInline let transformed: TransformedResults
   /// Replaces `transform` if the stage is cancelled but cannot represent that; skips the effect or the delay.
   ///
@@ -96,7 +96,7 @@ final class SubmittedStage<Value: Sendable, Failure: Error, New: Sendable, NewFa
       guard claimSubmitted(), let transform = takeTransform() else { return }
       return follow(transform(result), in: trampoline)
     }
-    if hasBypass, wasCancelled { return resolveWithoutContext(from: source) }
+    if hasBypass, wasCancelled { return resolveWithoutContext(from: source) }  // cancelled while it needed the result
     guard let context else { return }  // only a cancelled stage has none
     let work = StageWork(self, typedSource)
     if FuturesDiagnostics.mayTrackPendingFutures { trackWork(on: context, from: source) }
@@ -119,7 +119,7 @@ final class SubmittedStage<Value: Sendable, Failure: Error, New: Sendable, NewFa
     switch currentStatus {
     case .listed, .listedByOther, .resultOnly:
       // A settled source is about to deliver. A pending one can still have any result, so the stage is sure to need the queue
-      // only if it transforms each.
+      // only if it transforms each possible result.
       let transformsEachResult = transformed.hasValues && (transformed.hasFailures || Failure.self == Never.self)
       guard transformsEachResult, !source.isSettled else { return nil }
     case .submitted:
@@ -132,7 +132,7 @@ final class SubmittedStage<Value: Sendable, Failure: Error, New: Sendable, NewFa
 
   override func describe(into facts: inout NodeFacts, isListed: Bool) {
     facts.setOperation("transform", (Value.self, New.self))
-    if isListed { facts.context = context?.identity }
+    if isListed { facts.context = context?.identity }  // else a delivering thread can take the context meanwhile
   }
 
   /// Takes the transform for its only run, and drops `bypass`.

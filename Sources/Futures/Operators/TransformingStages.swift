@@ -175,7 +175,7 @@ extension MovingStage {
 }
 
 extension Unmanaged<FutureState> {
-  /// Returns the share of a stage's source in the progress: `share`, or zero for a source that waits for a delay or a context.
+  /// Returns the share of a stage's source in the progress: `share`, or zero for a source that does no work, such as a delay.
   @_alwaysEmitIntoClient
   @inline(__always)
   func shareOfWork(_ share: Double) -> Double {

@@ -40,7 +40,7 @@ extension Future {
     on context: ExecutionContext,
     _ callback: @escaping @Sendable (FutureProgress) -> Void
   ) -> Registration {
-    observeProgress(on: context, includingEnd: false, callback)
+    observeProgress(on: context, includingEnd: false, callback)  // no last call without new progress
   }
 
   /// Does the same as `whenProgressed`; if `includesEnd`, always calls `callback` at the end, also without a new progress.
@@ -55,7 +55,7 @@ extension Future {
       state.requestProgress()  // makes the record, which lists the observer
       let observer = ProgressObserver(on: context, includingEnd: includesEnd, callback)
       if state.addListener(observer) {
-        state.start()
+        state.start()  // the work of a lazy future
         return Registration(.future(state, observer))
       }
     }

@@ -12,7 +12,7 @@ extension FutureState {
   /// As `lastProgress`, under the lock.
   final var lastProgressInLock: FutureProgress { progressRecord?.current ?? (hasSucceeded ? .finished : .none) }
 
-  /// Returns the progress, and notes that `listener` has it; `nil` if the listener had it before; under the lock.
+  /// Returns the progress that `listener` has not got, and marks it as seen; `nil` if there is no such progress; under the lock.
   final func unseen(by listener: ProgressListener) -> FutureProgress? {
     guard let record = progressRecord, listener.seen != record.version else { return nil }
     listener.seen = record.version
@@ -54,8 +54,8 @@ extension FutureState {
   /// - Parameters:
   ///   - total: The number of all parts.
   ///   - source: The pending input; `nil` for an input that is already resolved.
-  ///   - change: Adds the input to the `progressParts` of the producer. Runs under the lock, so that a record that is made before or
-  ///     afterwards counts the input exactly once.
+  ///   - change: Adds the input to the `progressParts` of the producer. Runs under the lock, so that a record counts the input
+  ///     exactly once, whether the record is made before or afterwards.
   @usableFromInline
   final func addProgressPart(of total: Int, _ source: FutureState? = nil, _ change: () -> Void) {
     var link: ProgressLink?
@@ -77,7 +77,7 @@ extension FutureState {
     changeRecord { $0.update(link, to: progress) }
   }
 
-  /// Applies the last progress of the source of `link`, unless `last` is `nil`, and counts that source as ended.
+  /// Counts the source of `link` as ended, and first applies its `last` progress, if the caller has one.
   final func sourceEnded(_ link: ProgressLink, last: FutureProgress? = nil) {
     let mustNotify = changeRecord { record in
       // The progress of a success needs no update: a part counts in full, and a derived state reports its own success.
@@ -140,7 +140,7 @@ extension FutureState {
       return (true, record.beginDelivering())
     }
     if mustNotify { notifyListeners() }
-    feed?.beginReporting()
+    feed?.beginReporting()  // the feed watches its object only while there are listeners
     return isAdded
   }
 

@@ -37,8 +37,8 @@ extension ProgressReporter {
       defer { record.feed = feed }
       return (record.feed, !record.listeners.isEmpty)
     }
-    unused?.end()
-    guard unused !== feed else { return }  // the future has ended, so `feed` itself is not used
+    unused?.end()  // the previous feed, or `feed` itself if the future has ended
+    guard unused !== feed else { return }  // `feed` has just been ended
     if hasListeners { feed.beginReporting() } else { feed.read() }
   }
 }

@@ -136,7 +136,7 @@ final class ProgressLink: ProgressListener, @unchecked Sendable {
 
 /// A suspended task that waits for new progress.
 package final class ProgressReader: ProgressListener, @unchecked Sendable {
-  // @unchecked: set before the reader is listed. Then the thread that removes it from the list resumes it.
+  // @unchecked: `continuation` is set before the reader is listed. Then only the thread that removes the reader uses it.
   fileprivate var continuation: UnsafeContinuation<Void, Never>?
 
   package init() {
@@ -202,7 +202,7 @@ extension FutureState {
     feed?.beginReporting()
   }
 
-  /// Ends the wait of `reader` without new progress, in O(1).
+  /// Ends the wait of `reader` without new progress, when the reading task is cancelled; O(1).
   package final func abandon(_ reader: ProgressReader) {
     // A reader that is not attached yet has no continuation. It is finished now, so `attach` resumes the continuation at once.
     guard let reference = leave(reader)?.reference else { return }

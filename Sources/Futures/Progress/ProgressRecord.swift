@@ -120,7 +120,7 @@ final class ProgressRecord: @unchecked Sendable {
 
   /// Removes what the state no longer needs.
   ///
-  /// These are the links, the feed of a settled state, and the reporter, but not that of a cancelled state, which can still report.
+  /// That is always the links. Only a settled state loses its feed. A cancelled state keeps its reporter, which can still report.
   func detach(_ reason: Detachment) -> Detached {
     Detached(
       links: takeLinks(),
@@ -162,7 +162,7 @@ final class ProgressRecord: @unchecked Sendable {
       isNotifying = false
       return .finish(deliversResult: deliversResult)
     }
-    // A listener that this round has notified is not up to date: a report came during the round.
+    // This round has notified the listener already, but a report came since then.
     guard listener.seen < version else {
       isNotifying = false
       return .repeatLater

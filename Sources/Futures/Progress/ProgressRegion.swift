@@ -17,7 +17,7 @@ struct ProgressRegion: Sendable {
   @inlinable
   static var whole: ProgressRegion { ProgressRegion(offset: 0, width: 1) }
 
-  /// Returns the region of a future that follows a source with `share`: the rest, or the whole if the source also fills the whole.
+  /// Returns the region of a future that follows a source: what `share` leaves, or the whole if `share` is 1 (see `share` below).
   @inlinable
   static func rest(after share: Double) -> ProgressRegion {
     share < 1 ? ProgressRegion(offset: share, width: 1 - share) : .whole
