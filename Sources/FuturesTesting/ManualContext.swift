@@ -62,7 +62,7 @@ public final class ManualContext: Sendable {
   /// The place where the queues of this context submit their work.
   var queueBackend: VirtualQueue.Backend {
     VirtualQueue.Backend { [agenda] work in
-      // With a delay of zero, because only delayed work can be removed.
+      // As a timer without a delay: `remove` finds only timers, and `sync` has to remove work.
       let turn = agenda.withLock { $0.add(work, afterNanoseconds: 0) }
       return { turn.flatMap { turn in agenda.withLock { $0.remove(turn) } } }
     } submitAfter: { [agenda] delay, work in
@@ -211,7 +211,7 @@ private struct Agenda {
 
   /// Removes and returns the next piece of work that is due by `end`, and moves the time to its due time.
   mutating func takeNext(until end: Int64) -> Work? {
-    // `remove(_:)` leaves the turn of its work in the heap.
+    // Skips turns whose work is gone, because `remove(_:)` leaves them in the heap.
     while let first = turns.first, delayed[first.number] == nil { turns.removeFirst() }
     guard let turn = [ready.first?.turn, turns.first].compactMap(\.self).min(), turn.due <= end else { return nil }
     advance(to: turn.due)

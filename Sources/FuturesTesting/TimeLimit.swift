@@ -57,7 +57,7 @@ private final class TimeLimitWatch: Sendable {
     DispatchQueue(label: "swift-futures.time-limit")
       .asyncAfter(deadline: DispatchTime(afterNanoseconds: nanoseconds)) { [hasEnded] in
         guard !hasEnded.withLock({ $0 }) else { return }
-        report(FuturesDiagnostics.graph(since: start, ofThread: nil))
+        report(FuturesDiagnostics.graph(since: start, ofThread: nil))  // `nil`: of all threads
       }
   }
 

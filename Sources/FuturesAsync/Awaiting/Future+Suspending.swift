@@ -26,8 +26,8 @@ extension Future {
     leaving leavesFuture: Bool = false
   ) async -> Result<Value, Failure>? {
     guard let state = state else { return peek() }  // a future without a state is resolved, and holds its result
-    // Compilers before 6.4 refer strongly to `withTaskPriorityEscalationHandler`. On a system without that function, such a
-    // program does not start (swift PR 88428).
+    // On Apple systems, compilers before 6.4 link `withTaskPriorityEscalationHandler` strongly. So on an older system, without
+    // that function, the program would not start (swift PR 88428).
     #if !canImport(Darwin) || compiler(>=6.4)
       if #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *), state.dependsOnTasks {
         return await withTaskPriorityEscalationHandler {

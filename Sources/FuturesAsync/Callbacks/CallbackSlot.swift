@@ -80,7 +80,7 @@ final class CallbackSlot<Value>: @unchecked Sendable {
     await withTaskCancellationHandler(
       operation: {
         await withUnsafeContinuation(isolation: isolation) { continuation in
-          guard begin(continuation, onCancel: onCancel) else { return continuation.resume() }
+          guard begin(continuation, onCancel: onCancel) else { return continuation.resume() }  // already cancelled
           site.track(self, as: .wrappedCallback)
           start()
         }
@@ -137,10 +137,10 @@ final class CallbackSlot<Value>: @unchecked Sendable {
     waiting.task.resume()
   }
 
-  /// Called when the task is cancelled: fills an empty slot with the error of a cancelled call, runs all handlers, resumes the task.
+  /// Called when the task is cancelled: fills an empty slot with the error for that, runs all handlers, and resumes the task.
   func cancel() {
     guard case .waiting(let continuation) = beginCancelling() else { return }
-    // A handler can add another one, which is then in the next batch.
+    // In batches, because a handler can add another one.
     while let handlers = takeHandlers() {
       for handler in handlers { handler() }
     }
@@ -167,7 +167,7 @@ final class CallbackSlot<Value>: @unchecked Sendable {
       let previous = state.phase
       switch previous {
       case .idle: state.phase = .finished  // `begin` comes later, returns `false`, and its caller resumes the task
-      case .waiting: state.phase = .cancelling
+      case .waiting: state.phase = .cancelling  // until `takeHandlers` finds no more
       case .cancelling, .finished: return previous
       }
       state.isCancelled = true

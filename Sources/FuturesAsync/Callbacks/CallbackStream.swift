@@ -33,8 +33,8 @@ public func callbackStream<Element: Sendable>(
 ) -> AsyncThrowingStream<Element, any Error> {
   let (stream, continuation) = AsyncThrowingStream.makeStream(of: type, bufferingPolicy: bufferingPolicy)
   let cancellation = CancellationState()
-  // If the reader has left, runs the handlers; after `finish`, releases them. Does not capture the handle: the sequence would keep
-  // the handle alive, and a dropped handle would go unnoticed.
+  // If the reader has left, runs the handlers; after `finish`, releases them. Captures no handle, because the sequence would
+  // then keep the handle alive, and would not end when the API drops the handle.
   continuation.onTermination = { reason in
     if case .cancelled = reason { cancellation.trigger() } else { cancellation.end() }
   }
@@ -111,7 +111,7 @@ public final class CallbackStream<Element: Sendable>: Sendable {
   fileprivate var isCancelled: Bool { cancellation.isTriggered }
 
   deinit {
-    // Ends a sequence that would otherwise wait forever; no effect if the sequence has ended.
+    // The API has dropped the handle, so no element can come. Has no effect if the sequence has ended.
     finish(throwing: site.brokenPromise)
   }
 

@@ -62,7 +62,7 @@ public struct FutureEvents<Value: Sendable, Failure: Error>: AsyncSequence, Send
       guard !isFinished else { return nil }
       if let progress = await progress.next(isolation: actor) { return .progress(progress) }
       isFinished = true
-      guard !Task.isCancelled, let result = future.peek() else { return nil }  // a dropped promise leaves none (R4)
+      guard !Task.isCancelled, let result = future.peek() else { return nil }  // no result: a dropped promise (R4)
       return .resolved(result)
     }
 

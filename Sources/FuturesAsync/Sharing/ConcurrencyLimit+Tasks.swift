@@ -34,8 +34,8 @@ extension ConcurrencyLimit {
     do {
       hold = try await future.value(onCancel: .cancel)
     } catch {
-      // The cancellation ends the await, possibly before it cancels `future`. So this cancels `future` too, and gives back a slot
-      // that `future` already has.
+      // The await can end before its cancellation reaches `future`, which can still get a slot then. So this cancels `future`
+      // itself, and gives back a slot that it has got.
       future.cancel()
       if case .success(let hold) = future.peek() { release(hold) }
       throw error
@@ -74,7 +74,7 @@ extension ConcurrencyLimit {
     let id = ObjectIdentifier(promise)
     promise.onCancel { [weak self] in self?.remove(id) }  // weak: the queue keeps the promise, by the closure below
     enqueue(id, priority) { [self] slot in
-      // This call gets a slot. The future of `end` is pending while the slot is taken: the graph shows waiting work behind it.
+      // Runs when this call gets a slot. Until the slot goes back, the future of `end` is pending: waiting work shows behind it.
       let isTracked = FuturesDiagnostics.mayTrackPendingFutures
       let end = isTracked ? Promise<Void, Never>("a slot of ConcurrencyLimit", fileID: fileID, line: line) : nil
       if let end { self.hold(slot, for: end) }
@@ -85,7 +85,7 @@ extension ConcurrencyLimit {
     return promise.future
   }
 
-  /// Gives a slot back, and shows in the graph that its work has ended.
+  /// Gives a slot back when its work has ended, and removes that work from the graph.
   @_alwaysEmitIntoClient
   func release(_ hold: Hold) {
     hold.end?.succeed()

@@ -49,7 +49,7 @@ extension Latest {
     isolation: isolated (any Actor)? = #isolation,
     _ operation: @escaping @Sendable @isolated(any) () async throws -> Value
   ) async -> Result<Value, any Error> {
-    // Copies, so that the closures do not keep `self` alive. `begin` stops the request before, and returns the number of this one.
+    // Copies, so that the closures do not keep `self` alive. `begin` stops the previous request, and returns this one's number.
     let (slot, timer, number) = (slot, timer, slot.begin())
     let future = slot.wait(pace, on: timer)
       .setFailureType(to: (any Error).self)
@@ -64,7 +64,7 @@ extension Latest {
     } catch {
       result = .failure(error)
     }
-    // `end` returns `false` if this request is superseded, although its result has already arrived.
+    // `end` returns `false` if this request has been superseded: its result does not count, even if it has arrived.
     return slot.end(number) ? result : .failure(CancellationError())
   }
 }

@@ -128,7 +128,7 @@ public final class SharedCallbackStream<Element: Sendable>: Sendable {
     private func wait() async -> SharedStreamEvent {
       await withTaskCancellationHandler {
         await withUnsafeContinuation { waiter in
-          if let event = stream.next(of: reader, waiter) { waiter.resume(returning: event) }  // came meanwhile
+          if let event = stream.next(of: reader, waiter) { waiter.resume(returning: event) }  // it came just now
         }
       } onCancel: {
         stream.leave(reader)
@@ -180,8 +180,8 @@ extension SharedCallbackStream {
 
   /// Starts and stops the source until it runs exactly if there are readers, at most `maximumActions` times on this thread.
   ///
-  /// After that, a thread of the global queue continues: other threads can add and release readers as fast as this one starts and
-  /// stops the source.
+  /// After that, a thread of the global queue continues. Otherwise this call might never return, because other threads can add
+  /// and release readers all the time.
   private func continueControl() {
     for _ in 0..<Self.maximumActions {
       guard let action = state.withLock({ $0.nextAction() }) else { return }

@@ -21,7 +21,7 @@ enum SharedStreamEvent: Sendable {
 enum SharedSourceAction {
   /// The source has readers and does not run.
   case start(run: Int, CancellationState)
-  /// The source runs without readers. The caller releases `last` after unlocking.
+  /// The source runs without readers. `last` is its last element, which the caller releases after unlocking.
   case stop(CancellationState, last: AnyObject?)
 }
 
@@ -94,7 +94,7 @@ final class SharedReader: @unchecked Sendable {
   func finish(_ error: (any Error)?) -> [Waiter] {
     guard end == nil else { return [] }
     defer { waiters = [] }
-    // A task that waits gets the error, so later reads do not.
+    // If tasks wait, the caller resumes them with the error. Then later reads do not get it.
     end = .end(waiters.isEmpty ? error : nil)
     return waiters
   }
@@ -145,7 +145,7 @@ final class SharedStreamState {
 
   /// Adds a reader; with `startsWithLast` it begins with the last element.
   func add(_ reader: SharedReader, startingWithLast startsWithLast: Bool) {
-    // A new reader has no waiter to resume. An element that its policy drops is not released under the lock: `last` keeps it.
+    // The result needs no follow-up: a new reader has no waiter, and `last` keeps an element that the policy drops.
     if startsWithLast, let last { _ = reader.add(last) }
     readers.append(reader)
   }
@@ -158,7 +158,7 @@ final class SharedStreamState {
   // MARK: - The source
 
   /// Makes the caller the one thread that starts and stops the source, until `nextAction` returns `nil`.
-  /// - Returns: `false` if another thread already is that one; it then also makes the starts and stops for this caller.
+  /// - Returns: `false` if another thread has the control; that thread then also makes the starts and stops for this caller.
   func beginControl() -> Bool {
     defer { isControlling = true }
     return !isControlling
@@ -175,7 +175,7 @@ final class SharedStreamState {
       cancellationOfRun = cancellation
       run += 1
       return .start(run: run, cancellation)
-    default:  // the source fits: it runs with readers, or has none and is stopped
+    default:  // nothing to do: a running source has readers, and a stopped one has none
       isControlling = false
       return nil
     }
@@ -192,7 +192,7 @@ final class SharedStreamState {
   func accept(_ event: SharedStreamEvent, run: Int) -> Delivery? {
     guard cancellationOfRun != nil, run == self.run else { return nil }
     var delivery = Delivery()
-    if let last { delivery.released.append(last) }  // both cases below drop it from `last`
+    if let last { delivery.released.append(last) }  // both cases below replace or clear `last`
     switch event {
     case .element(let element):
       last = element

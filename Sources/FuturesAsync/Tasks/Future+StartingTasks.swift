@@ -107,7 +107,7 @@ struct TaskWork<Value: Sendable, Failure: Error>: Sendable {
 
   /// Runs the work; the body of a detached task.
   ///
-  /// Even then the closure can be isolated to the main actor, for example by the default isolation of its module.
+  /// The closure of a detached task can still be isolated to the main actor, for example by the default isolation of its module.
   @_alwaysEmitIntoClient
   nonisolated(nonsending) func runDetached() async {
     if operation.isolation === MainActor.shared { await runOnMainActor() } else { await run() }
@@ -181,9 +181,9 @@ extension TaskWork {
 /// Calls `start`, which starts a task on `actor`, from any isolation.
 ///
 /// A call of a function with an isolated parameter needs `await`, which an initializer that is not async cannot use. A task that starts
-/// elsewhere would run on the global executor first, and lose its place on the actor. So this casts the function's
-/// type, as `Actor.assumeIsolated` does. The cast is safe because `start` does not access the actor's state. It only
-/// passes the reference to a task.
+/// elsewhere would run on the global executor first, and lose its place on the actor. So this casts `start` to a type
+/// without isolation, as `Actor.assumeIsolated` does. The cast is safe, because `start` does not access the actor's
+/// state: it only passes the reference to a task.
 @_alwaysEmitIntoClient
 func startTask<TaskFailure>(
   on actor: any Actor,

@@ -42,7 +42,7 @@ extension Promise {
         start(operation, isolation: nil)
       }
     onCancel { task.cancel() }
-    // An await then raises the priority. No effect if the promise follows a future by now: then only `onCancel` reaches the task.
+    // So that an await raises the task's priority. A promise that follows a future by now ignores it, but not `onCancel`.
     setProducer(task: task)
     return task
   }

@@ -7,7 +7,7 @@ internal import Futures
 
 /// A place of the user's code: the return addresses of a call stack.
 ///
-/// A report that is printed names them.
+/// A printed report names the file and the line.
 struct CallSite: Hashable, Sendable {
   let addresses: [UInt]
 

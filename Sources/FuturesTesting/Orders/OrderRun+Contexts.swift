@@ -15,7 +15,7 @@ extension OrderRun {
       }
       return { [weak self] in
         guard let self, let number else { return }
-        let removed = state.withLock { $0.agenda.take(number, asMove: false) }
+        let removed = state.withLock { $0.agenda.take(number, asMove: false) }  // cancelled: the time stays
         _ = removed  // released here, outside the lock
       }
     }
@@ -32,7 +32,7 @@ extension OrderRun {
       if !isOwn { noteInterference(interference(), &state) }
       return add(&state.agenda)
     }
-    if !isOwn { arrivals.signal() }  // the search can wait for it
+    if !isOwn { arrivals.signal() }  // the search can be waiting for it
     return number
   }
 

@@ -16,8 +16,8 @@ extension OrderRun: TaskExecutor {
     let task = job.taskIdentifier.map { identifier in state.withLock { $0.number(identifier) } }
     let move = move(of: task, onMain: isOnMain, calledBy: isOwn ? running : nil)
     let lane: OrderSource? = isOnMain ? .main : nil
-    // A running task that enqueues itself changes its executor. Most such changes enqueue no job, so none is a move, with one
-    // exception: if other work waits for the main thread, the search decides which comes first.
+    // A running task that enqueues itself changes its executor. Most such changes enqueue no job, so they cannot be moves.
+    // One exception: if other work waits for the main thread, the search decides which comes first.
     let changesExecutor = isOwn && task != nil && task == running
     let continuesAtOnce = changesExecutor && (!isOnMain || isNextOnMain)
     if isOwn, awaitsFollowUp || continuesAtOnce {
@@ -82,7 +82,7 @@ extension OrderRun: TaskExecutor {
     guard let identifier = job.taskIdentifier else { return }
     let isNew = state.withLock { $0.tasks[identifier] == nil }
     guard isNew else { return }
-    let object = job.isOfChildTask ? nil : unsafeBitCast(job, to: AnyObject.self)  // a job is the task itself
+    let object = job.isOfChildTask ? nil : unsafeBitCast(job, to: AnyObject.self)  // a job is its task's object
     let task = OrderTask(site: isShown ? .current() : nil, object: object)
     state.withLock { state in
       let number = state.number(identifier)

@@ -194,7 +194,7 @@ final class OrderRun: @unchecked Sendable {
     hasEnded = false
     while !hasEnded {
       turns += 1
-      // Not beyond the limit, which ends the run: a task that changes between executors for ever always has a follow-up.
+      // Beyond the limit the follow-up waits, so that the run can end: a task that changes executors for ever always has one.
       var item = turns < turnLimit ? followUp.take() : nil
       if item == nil {
         waitForOutside()
@@ -221,7 +221,7 @@ final class OrderRun: @unchecked Sendable {
     }
   }
 
-  /// Decides which item comes next, and appends its move to `trace`; `nil` if the order ends, or if a thread just removed the item.
+  /// Decides which item comes next, and appends its move to `trace`; `nil` at the end, or if another thread removed the item.
   private func nextMove() -> Item? {
     if let sentence = interferenceSentence { return end(.uncontrolled(sentence)) }
     let (result, possible) = state.withLock { ($0.result, $0.agenda.possible) }

@@ -30,7 +30,7 @@ final class OrderSearch {
   private var knownOrders = 1
   private var tree = OrderTree()
   private var turns = 0
-  private var present: OrderRun?  // the watch describes it if a move does not return
+  private var present: OrderRun?  // for the failure of a move that does not return
 
   /// The work that was not explored: of the work that left the runs at most 20 pieces, calls of actors, and other work.
   private var left: [OutsideNotice] = []
@@ -62,7 +62,7 @@ final class OrderSearch {
       }
       if run.reason != nil {
         let failure = show(run)
-        return .failure(watch.isCancelled ? CancellationError() : failure)  // cancelled in `show`: see above
+        return .failure(watch.isCancelled ? CancellationError() : failure)  // cancelled in `show`: false too
       }
       isComplete = tree.isComplete
       if isComplete || orders.count >= options.limit || hasReachedBound { return .success(report()) }

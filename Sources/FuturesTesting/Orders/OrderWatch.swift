@@ -38,7 +38,7 @@ final class OrderWatch: TaskExecutor {
 
   private let second = WatchSecond.length.get()
 
-  /// Runs a search in a task of its own, off the caller's actor; returns its answer, or the failure of a move that does not return.
+  /// Runs a search in a separate task, off the caller's actor; returns its answer, or the failure of a move that never returns.
   nonisolated(nonsending) func answer(
     of search: @escaping @Sendable () -> Answer,
     describing describe: @escaping @Sendable (_ sentence: String) -> any Error
@@ -63,12 +63,12 @@ final class OrderWatch: TaskExecutor {
     thread.async { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
   }
 
-  /// Gives an answer to the caller, who takes the first one.
+  /// Gives the first answer to the caller; ignores later ones.
   private func resolve(_ answer: Answer) { state.withLock { $0.caller.take() }?.waiter.resume(returning: answer) }
 
   /// Called at the beginning and at the end of each move, to measure how long the move lasts.
   ///
-  /// Stops the calling thread for ever if the search has ended because of the move. The main thread continues, because the process needs it.
+  /// If the search has ended because of the move, stops the calling thread for ever, but not the main thread of the process.
   func noteMove(isRunning: Bool) {
     let isBlocked = state.withLock { state in
       state.seconds = isRunning ? 0 : nil

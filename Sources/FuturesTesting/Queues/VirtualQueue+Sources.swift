@@ -93,7 +93,7 @@ extension OrderRun {
         $0.add(.work(work), named: .timer(delay), in: lane ?? .clock, after: delay)
       }
     } willRunAtOnce: { [self] in
-      // The report names the call, because the work that it runs is not a move. The run does not wait for this work.
+      // For the report only, because work that runs in `sync` is no move. The result would be for work that ends later.
       _ = noteOutsideWork(.sync, queue: label)
       if !isOnOwnThread { state.withLock { noteInterference("has called `sync` on the queue “\(label)”.", &$0) } }
     }

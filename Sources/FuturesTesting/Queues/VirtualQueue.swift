@@ -40,10 +40,10 @@ public final class VirtualQueue: Sendable {
     /// Whether this work waits for all earlier work, and later work waits for it; in a serial queue always `true`.
     let isBarrier: Bool
 
-    /// Takes the work out of the backend, or returns `nil` if the work has started; `nil` until the backend gets the work.
+    /// Takes the work out of the backend, if it has not started; there is no such closure before the backend gets the work.
     var take: (@Sendable () -> Work?)?
 
-    /// The work while it waits for a barrier, or as a barrier for other work; then the backend has the work.
+    /// The work until the backend gets it: while it waits for a barrier, or is a barrier that waits for other work.
     var held: Work?
   }
 
@@ -259,7 +259,7 @@ public final class VirtualQueue: Sendable {
     return nil
   }
 
-  /// Submits the work that does not wait for a barrier, when work was added or has ended.
+  /// Called when work was added or has ended: gives the backend the work that barriers no longer hold back.
   private func submitUnblocked() {
     while let (number, isBarrier, work) = state.withLock({ $0.takeUnblocked(isConcurrent: isConcurrent) }) {
       let take = backend.submit { [self] in
