@@ -10,7 +10,7 @@ struct Closing {
   var isClosed = false
   private var count = 0
 
-  /// Returns whether the context has to drop the piece of work that it receives now, which then counts as dropped.
+  /// Called for each new piece of work: returns whether the context has to drop it, and counts the drop.
   mutating func claimDrop() -> Bool {
     guard isClosed, count < Self.maximumDrops else { return false }
     count += 1

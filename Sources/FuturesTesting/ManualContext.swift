@@ -43,7 +43,7 @@ public final class ManualContext: Sendable {
   /// work break.
   public var context: ExecutionContext {
     .custom { [agenda] work in
-      _ = agenda.withLock { $0.add(work) }
+      _ = agenda.withLock { $0.add(work) }  // without its turn: only a timer can be cancelled
     } afterNanoseconds: { [agenda] delay, work in
       guard let turn = agenda.withLock({ $0.add(work, afterNanoseconds: delay) }) else { return {} }  // dropped
       return {
@@ -66,7 +66,7 @@ public final class ManualContext: Sendable {
       let turn = agenda.withLock { $0.add(work, afterNanoseconds: 0) }
       return { turn.flatMap { turn in agenda.withLock { $0.remove(turn) } } }
     } submitAfter: { [agenda] delay, work in
-      _ = agenda.withLock { $0.add(work, afterNanoseconds: delay) }
+      _ = agenda.withLock { $0.add(work, afterNanoseconds: delay) }  // without its turn: a queue removes no timer
     } willRunAtOnce: {
       // Nothing to do: only a run of `exploreOrders` reports the calls of `sync`.
     }

@@ -49,8 +49,8 @@ enum TaskOperation<Value: Sendable, Failure: Error>: @unchecked Sendable {
 extension Future {
   /// Starts a task that resolves the new future with the value or the error of `operation`.
   ///
-  /// Unless it is detached, the task starts on `actor`, which a caller gives if `operation` only wraps the user's closure. By default
-  /// that is the actor of `operation`. `end` runs in the task, before the future resolves: `ConcurrencyLimit` frees a slot there.
+  /// A task that is not detached starts on the actor of `operation`. A caller passes `actor` if `operation` only wraps the user's
+  /// closure, because the wrapper has no actor. `end` runs in the task, before the future resolves: it frees the slot of a limit.
   @_alwaysEmitIntoClient
   init(
     starting start: TaskStart,
@@ -115,7 +115,7 @@ struct TaskWork<Value: Sendable, Failure: Error>: Sendable {
 
   /// Runs the work, and resolves the state on the main actor.
   ///
-  /// So a `wait()` of the main thread for this state can never end, and the trap of R10a is no false alarm.
+  /// The trap of R10a relies on this: if the main thread waits for this state, the work cannot resolve it.
   ///
   /// Does not call `run()`: Swift 6.3 can lose the hop to the actor before such a call, as `Future+Await.swift` explains.
   @_alwaysEmitIntoClient

@@ -57,7 +57,7 @@ struct OrderAgenda {
     return lastNumber
   }
 
-  /// Removes and returns an item; a timer that fires, which is a move, sets the virtual time, and a cancelled one does not.
+  /// Removes and returns an item; as a move, a timer sets the virtual time to its due time, and otherwise it is cancelled.
   mutating func take(_ number: Int, asMove isMove: Bool = true) -> Item? {
     guard let index = items.firstIndex(where: { $0.number == number }) else { return nil }
     let item = items.remove(at: index)

@@ -67,7 +67,7 @@ extension OrderRun {
     let number = submit("") {  // without a sentence: a move is no interference
       $0.add(.work(block), named: isTimer ? .timer(delay) : .main, in: .main, after: isTimer ? delay : nil)
     }
-    if number == nil, !isTimer { Self.withoutRun { DispatchQueue.main.async(execute: block) } }  // past this hook
+    if number == nil, !isTimer { Self.withoutRun { DispatchQueue.main.async(execute: block) } }  // no hook takes it
   }
 
   /// Runs a move on the main queue, and waits until it has returned.

@@ -69,7 +69,7 @@ final class OutsideWork: @unchecked Sendable {
 
   /// Called on the work's thread before the work: waits until the move that submitted the work has returned.
   ///
-  /// So the work always comes after the move. A move that blocks is not waited for, because it can wait for this work.
+  /// So the work always comes after the move. It does not wait for a move that blocks, because that move can wait for this work.
   /// - Returns: Whether the work can run now; `false` for a timer until the run is over.
   func begin() -> Bool {
     guard let run else { return true }  // the run is over, and released

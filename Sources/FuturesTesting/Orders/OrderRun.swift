@@ -154,7 +154,7 @@ final class OrderRun: @unchecked Sendable {
     }
     setActive(true)  // so that a job from another thread finds this run, by its task
     defer { setActive(false) }
-    // Not a data race: one run has one body, and each part of it is a move, of which one runs at a time.
+    // Not a data race: one run has one body, and the parts of the body are moves, which run one at a time.
     nonisolated(unsafe) let body = body
     let orders = Orders(run: self)
     // Callbacks and timers of `.main` are moves of the run.
@@ -367,21 +367,21 @@ final class OrderRun: @unchecked Sendable {
     if let next, !hasDelay { return state.withLock { $0.agenda.take(next) } }
     // Another thread can still resume the body. Wait a moment, because the body has to end before its test does.
     if case .uncontrolled? = reason, !hasResult, arrivals.wait(timeout: .now() + .milliseconds(200)) == .success {
-      return nil
+      return nil  // the caller looks again
     }
     // No work is ready, so the timers are dropped, and their futures break. The work that follows is not the body's.
     var timers = state.withLock { $0.agenda.takeTimers() }
     if !timers.isEmpty {
       isTearingDown = true
       release { timers = [] }
-      return nil
+      return nil  // the caller looks for the work that follows
     }
     // Only a sleeping task is left. It runs before its time, so that it can end.
     if let next { return state.withLock { $0.agenda.take(next) } }
     return end(nil)
   }
 
-  /// Releases work that never runs, as a move; the futures that break with it are not reported, because nobody made a mistake.
+  /// Releases work that never runs, as a move; does not report the futures that break, because left work is no mistake.
   private func release(_ drop: () -> Void) {
     FuturesDiagnostics.breakObservers.excuse(onThreadsWhere: { [self] in isOnOwnThread }) { inMove(drop) }
   }

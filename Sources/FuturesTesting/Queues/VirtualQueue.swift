@@ -192,7 +192,7 @@ public final class VirtualQueue: Sendable {
       !isDeadlock,
       "`sync` on the queue “\(label)” is called from work of that queue, and waits for it: a deadlock."
     )
-    runWork(upTo: last, all: isBarrier)
+    runWork(upTo: last, all: isBarrier)  // other work waits only up to the last barrier
     return try run(isBarrier: isBarrier, work)
   }
 
