@@ -129,7 +129,7 @@ extension Future {
     guard withState({ $0.remove(.hasFreeSlot) }) else { return attachObserver(Observer(consume callback)) }
     // Outside `withState`, whose closure would copy the callback.
     unmanagedPromiseState.takeUnretainedValue().storeCallback(consume callback)
-    // The state is its own consumer. Not counted, because the promise keeps it alive as long as the callback waits.
+    // The state is its own consumer. The list does not retain it, because the promise keeps it alive while the callback waits.
     withState { _ = $0.attach($0) }
     return Registration(.future(unmanagedBase.takeUnretainedValue(), nil))  // `nil`: the state itself
   }

@@ -123,8 +123,8 @@ extension Future {
     fileID: StaticString = #fileID,
     line: UInt = #line
   ) {
-    // `any`, with a default, keeps the compiler from matching the closure of `Future { promise in }` with `other`. With `some`, it
-    // would also try this initializer, and report a mistake in the closure at a wrong place. `Future+Fixits` refuses `Future()`.
+    // `any`, with a default, keeps the compiler from matching the closure of `Future { promise in }` with `other`. With `some`,
+    // it would also try this initializer, and report a mistake in the closure at a wrong place. `Future+Fixits` refuses `Future()`.
     self = Self.following(other, fileID, line)
   }
 
@@ -134,7 +134,7 @@ extension Future {
   @usableFromInline
   static func requiredFuture() -> any FutureProtocol<Value, Failure> { Self.never }
 
-  /// Returns a future that resolves as `other`; generic, because a cast of the existential needs metadata that older systems lack.
+  /// Returns a future that resolves as `other`; generic, because a cast of the existential needs metadata of newer systems.
   private static func following(
     _ other: some FutureProtocol<Value, Failure>,
     _ fileID: StaticString,

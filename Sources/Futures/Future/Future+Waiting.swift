@@ -14,9 +14,9 @@ extension Future {
   /// Start the work with `Future.detached { … }`, or await the future. The same holds for a wait on a serial queue, if the
   /// future needs work that was submitted to this queue.
   ///
-  /// In a callback, the thread first runs its deferred work and then blocks. It waits for ever if this future depends on
-  /// the future that runs the callback: by derivation, or because a later callback of that one resolves it. Derived futures and
-  /// later callbacks get the result only after the current callback has returned. A debug build writes a sentence to
+  /// In a callback, the thread first runs its deferred work and then blocks. It waits for ever if this future depends on the
+  /// future that runs the callback: by derivation, or because a later callback of that future resolves this one. Derived
+  /// futures and later callbacks get the result only after the current callback has returned. A debug build writes a sentence to
   /// standard error if this future is derived from that one.
   /// - Returns: The result.
   @available(*, noasync, message: "use 'await future.result'")

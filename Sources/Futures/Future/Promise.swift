@@ -56,7 +56,7 @@ public final class Promise<Value: Sendable, Failure: Error>: Sendable {
       return
     }
     switch state.endPromise() {
-    case .pending: breakState(releasedBy: nil)
+    case .pending: breakState(releasedBy: nil)  // `nil`: the promise itself was released, and no owner of it
     case .following:
       let followsItself = splice()
       if followsItself {

@@ -22,7 +22,7 @@ extension Future {
   /// ```
   /// - Parameters:
   ///   - context: Where `completion` runs.
-  ///   - token: Cancels the wait. `completion` then gets the cancelled failure, or the result if `Failure` cannot represent cancellation.
+  ///   - token: Cancels the wait. `completion` gets the cancelled failure, or the result if `Failure` cannot represent that.
   ///   - completion: Gets the result.
   @_alwaysEmitIntoClient
   public func forward(

@@ -1,4 +1,4 @@
-// Completion closures of old code have no annotation, so the compiler cannot check their threads. The name of each function says so.
+// Completion closures of old code have no annotation, so the compiler cannot check their threads. The function names say so.
 // The base name differs from `forward`: a trailing closure must never select these functions.
 
 extension Future {

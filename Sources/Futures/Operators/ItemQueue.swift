@@ -126,7 +126,7 @@ final class ItemQueue<Item: Sendable, Value: Sendable, Failure: Error>: Inputs, 
     }
   }
 
-  /// Makes an item's future an input, whose result frees the slot for the next item; `nil` for a future without a state.
+  /// Makes an item's future an input, whose result frees the slot for the next item; `nil` if the future was made resolved.
   @_alwaysEmitIntoClient
   func input(from future: Future<Value, Failure>, index: Int) -> JoinedInput? {
     future.input { _, source, trampoline in
@@ -192,7 +192,7 @@ final class ItemQueue<Item: Sendable, Value: Sendable, Failure: Error>: Inputs, 
       lock.withLockIfAvailable { (running.map(\.value.state), isStarting) } ?? (nil, true)
   }
 
-  override var startsInputs: Bool { true }
+  override var startsInputs: Bool { true }  // the next item starts when a slot is free
 
   override var progressParts: ProgressParts {
     lock.withLock {

@@ -148,7 +148,7 @@ final class SubmittedStage<Value: Sendable, Failure: Error, New: Sendable, NewFa
     deadline?.cancel()
   }
 
-  override func dropContext() { context = nil }
+  override func dropContext() { context = nil }  // apart: `dropCaptures()` also runs during a delivery, which uses it
 
   @usableFromInline
   override func resolveWithoutContext(from source: FutureState) {
@@ -180,7 +180,7 @@ final class StageWork<Value: Sendable, Failure: Error, New: Sendable, NewFailure
   func run() {
     guard stage.claimSubmitted(), let transform = stage.takeTransform(), let result = source.result else { return }
     stage.deadline?.fire()  // releases the closure that would cancel the timer
-    stage.follow(transform(result), in: nil)
+    stage.follow(transform(result), in: nil)  // `nil`: a context calls this, and no delivery
   }
 
   deinit {

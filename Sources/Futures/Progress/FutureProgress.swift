@@ -89,6 +89,6 @@ extension FutureProgress: CustomStringConvertible {
 extension Int64 {
   /// The nearest integer to a number that is not negative.
   ///
-  /// Q: Why not `rounded()`? A: It calls a function of libm. A program that imports neither Foundation nor Glibc does not link libm.
+  /// Q: Why not `rounded()`? A: It calls a function of libm. A program without Foundation and Glibc does not link libm.
   static func nearest(to number: Double) -> Int64 { Int64(number + 0.5) }
 }

@@ -71,7 +71,7 @@ extension FutureState {
     if let link { Self.connect([link]) }
   }
 
-  /// Applies the progress of the source of `link`, during the round in which that source notifies its listeners.
+  /// Applies the `progress` that the source of `link` reports; called while that source notifies its listeners.
   /// - Returns: Whether the caller must notify the listeners of this state.
   private final func sourceReported(_ link: ProgressLink, _ progress: FutureProgress) -> Bool {
     changeRecord { $0.update(link, to: progress) }
@@ -151,7 +151,7 @@ extension FutureState {
     feed?.read()
   }
 
-  /// Links the progress, if it was requested, to the source of the stage that is now the state's producer.
+  /// Links the progress, if it was requested, to the new source; called when the stage that resolves this state gets one.
   final func relinkProgress() {
     var newLink: ProgressLink?
     var replaced: [ProgressLink] = []
@@ -184,7 +184,7 @@ extension FutureState {
     return ProgressLink(from: derivation.source, to: self, as: .source(derivation.stage.place.regionOfSource))
   }
 
-  /// Makes the progress record of a pending state, if there is none.
+  /// Makes the progress record of a pending state, if there is none; under the lock, for the first report or request.
   /// - Returns: The links that the caller connects after unlocking.
   fileprivate final func beginProgress() -> [ProgressLink] {
     guard isPending, progressRecord == nil else { return [] }

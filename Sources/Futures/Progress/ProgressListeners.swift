@@ -83,7 +83,7 @@ final class ProgressObserver: ProgressListener, @unchecked Sendable {
     guard let call else {
       preconditionFailure("A progress observer is in a list without its callback. Remove it before it is cleared.")
     }
-    record.listeners.rotate()
+    record.listeners.rotate()  // to the end: it is up to date now
     return .call(call, record.current)
   }
 

@@ -118,8 +118,8 @@ extension FutureState {
   final var reporter: ProgressReporter {
     requestProgress()  // makes the record, which keeps the reporter
     return reading {
-      // After the end of the future each call gets a new reporter, which has no effect.
-      guard hasProducer, let record = progressRecord else { return ProgressReporter(self, nil) }
+      // After the end of the future each call gets a new reporter, whose reports change nothing.
+      guard hasProducer, let record = progressRecord else { return ProgressReporter(self, nil) }  // `nil`: no effect
       if let reporter = record.reporter { return reporter }
       let reporter = ProgressReporter(self, record)
       record.reporter = reporter
