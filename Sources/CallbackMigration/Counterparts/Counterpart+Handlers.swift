@@ -47,9 +47,9 @@ extension Counterpart {
     return "\(bridge).resultHandler(of: \(isName ? type : "(\(type))").self)"
   }
 
-  /// The value, in an `UncheckedTransfer` if the package asks for that.
+  /// The code for a value; wraps it in an `UncheckedTransfer` if the package asks for that.
   func wrapped(_ value: String) -> String { isTransferred ? "\(transfer)(\(value))" : value }
 
-  /// The result or optional, whose value is in an `UncheckedTransfer` if the package asks for that.
+  /// The code for a result or an optional; wraps the value in it as `wrapped` does.
   private func mapped(_ value: String) -> String { isTransferred ? "\(value).map(\(transfer).init)" : value }
 }

@@ -83,7 +83,7 @@ package struct Counterpart {
     let text = DocumentationText(function.symbol.docComment?.lines.map(\.text) ?? [])
     let summary = text.summary.isEmpty ? [] : text.summary + [""]
     let link = "The \(kind.rawValue) counterpart of ``\(declaration.title())``."
-    // `UncheckedTransfer` needs this promise.
+    // The compiler checks nothing in an `UncheckedTransfer`, so the caller has to guarantee this.
     let promise =
       isTransferred
       ? [
@@ -155,7 +155,7 @@ package struct Counterpart {
     let content = (progress + guarded(call)).map { "  " + $0 }
     let lines = ["\(start) { \(bridge) in"] + content + ["}"]
     guard kind == .async, let (type, converter) = typedFailure else { return lines }
-    // In a `do` statement, the value of an expression is not returned by itself.
+    // Inside `do`, Swift does not return the value of a single expression, so `return` is explicit.
     let returning = ["return " + lines[0]] + lines.dropFirst()
     return ["do {"] + returning.map { "  " + $0 }
       + ["} catch let error as \(type) {", "  throw error", "} catch {", "  throw \(converter)(error)", "}"]

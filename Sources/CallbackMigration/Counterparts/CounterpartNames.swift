@@ -49,7 +49,7 @@ extension Counterparts {
       return Named(counterpart: found, rival: rival.map { .isThere($0) })
     }
     let plain = attempt(renamed)
-    // A name from the package, and that of an existing counterpart, stays.
+    // A name from the package is never replaced, nor the name of an existing counterpart.
     guard renamed == nil, !plain.counterpart.exists else { return plain }
     guard let reason = plain.rival ?? (declaration.canOmit(callbacks) ? .callbackIsOptional : nil) else { return plain }
     var other = attempt(declaration.otherName)
@@ -57,7 +57,7 @@ extension Counterparts {
       other.reasonForOtherName = reason
       return other
     }
-    // The counterpart is refused, because of the first name's rival, or if it has none, because of the other name's rival.
+    // Neither name fits. The returned rival makes the plan refuse the counterpart: the first name's, or else the other's.
     return plain.rival == nil ? other : plain
   }
 }

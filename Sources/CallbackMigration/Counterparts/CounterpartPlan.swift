@@ -17,7 +17,7 @@ package struct CounterpartPlan {
       decisions.compactMap { if case .write(let counterpart) = $0.decision { counterpart } else { nil } }
     }
 
-    /// The reasons of refused counterparts; one reason if all kinds have the same.
+    /// The reasons of refused counterparts; a single one, without a kind, if all kinds are refused for the same reason.
     var refusals: [(kind: Counterpart.Kind?, refusal: Refusal)] {
       let all = decisions.compactMap { kind, decision -> (kind: Counterpart.Kind?, refusal: Refusal)? in
         if case .refused(let refusal) = decision { (kind, refusal) } else { nil }

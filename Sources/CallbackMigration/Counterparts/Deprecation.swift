@@ -8,7 +8,7 @@ package struct DeprecationDiff {
 
   /// Makes the diff for the functions of a module whose title matches a pattern.
   ///
-  /// With the style `both`, the async counterpart replaces a function that has two.
+  /// With the style `both`, an annotation names the async counterpart if a function has both.
   package init(_ inventory: Inventory, style: CounterpartStyle, only pattern: String? = nil) {
     self.inventory = inventory
     self.style = style
@@ -50,7 +50,7 @@ package struct DeprecationDiff {
     let lines = source.split(separator: "\n", omittingEmptySubsequences: false)
     var notes = ""
     var hunks = ""
-    // The line numbers of later hunks grow by the lines before them.
+    // The number of lines that earlier hunks of the file add; it moves the new line numbers of later hunks.
     var added = 0
     var calledCount = 0
     for function in functions {

@@ -109,7 +109,7 @@ package struct Declaration {
     attributes.first { $0.dropFirst().first?.isUppercase == true && $0 != "@Sendable" && !$0.hasPrefix("@IB") }
   }
 
-  /// Whether the function is an operator; the operator `<` has an empty name here, as if `<` began generic parameters.
+  /// Whether the function is an operator; the name of `<` is empty, because `init` takes `<` for generic parameters.
   package var isOperator: Bool { name.first.map { !$0.isLetter && $0 != "_" && $0 != "`" } ?? true }
 
   /// The name without backticks.

@@ -17,7 +17,7 @@ package struct Inventory {
   /// The compiler's identifiers of the module's types: by the path of the type around them, and by name.
   private let types: [String: [String: String]]
 
-  /// The members of each type, by which a counterpart cannot use some names.
+  /// The members of each type, which show the names that a counterpart cannot use.
   private let names: ScopedNames
 
   private let facts: ModuleFacts

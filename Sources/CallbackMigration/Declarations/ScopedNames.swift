@@ -25,6 +25,6 @@ struct ScopedNames {
     let scopes = scope.indices.map { scope[...$0].joined(separator: ".") }
     // An extension of a nested type does not see the members of the outer types.
     if scopes.dropLast().contains(where: { all[$0]?.contains(name) == true }) { return "belongs to an outer type" }
-    return ([""] + scopes).contains { hidden[$0]?.contains(name) == true } ? "is private" : nil
+    return ([""] + scopes).contains { hidden[$0]?.contains(name) == true } ? "is private" : nil  // "": outside types
   }
 }

@@ -146,7 +146,7 @@ struct Lexer {
         inside = inside.dropFirst(inside.hasPrefix(escape) ? escape.count + 1 : 1)
       }
     }
-    return rest.count
+    return rest.count  // the string has no end
   }
 
   /// The length of the bracketed interpolation that `text` begins with, in which a string can have brackets, too.
@@ -154,7 +154,7 @@ struct Lexer {
     var lexer = Lexer(String(text))
     var depth = 0
     repeat {
-      guard let token = lexer.next() else { return text.count }
+      guard let token = lexer.next() else { return text.count }  // the brackets are not closed
       if token.text == "(" { depth += 1 } else if token.text == ")" { depth -= 1 }
     } while depth > 0
     return text.count - lexer.rest.count
@@ -183,7 +183,7 @@ struct TokenReader {
 
   mutating func take() -> Token? { rest.popFirst() }
 
-  /// Takes the tokens before one of these texts outside brackets, or before a closing bracket that they do not open.
+  /// Takes tokens up to one of these texts outside brackets, or up to a closing bracket whose partner is not among them.
   mutating func take(upTo ends: Set<String>) -> ArraySlice<Token> {
     let start = rest
     var depth = 0
@@ -216,7 +216,7 @@ struct TokenReader {
     while next?.text.hasPrefix("@") == true {
       let start = rest
       rest.removeFirst()
-      // An attribute's arguments follow at once; a type in parentheses follows a space.
+      // An attribute's arguments follow without a space. After a space, the parentheses belong to the type.
       if let next, next.text == "(", !next.hasSpaceBefore { _ = takeBracketed("(", ")") }
       attributes.append(start[..<rest.startIndex])
     }

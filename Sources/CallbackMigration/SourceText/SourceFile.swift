@@ -73,7 +73,7 @@ struct SourceFile {
     /// The condition of the branch; `nil` for `#else`.
     private var current: String?
 
-    /// Reads a line that begins with `#`, and so begins the next branch if it is a line such as `#else`.
+    /// Reads a line that begins with `#`; `#if`, `#elseif` and `#else` begin the next branch.
     mutating func read(_ line: String) {
       let words = line.split(separator: " ", maxSplits: 1).map(String.init)
       guard ["#if", "#elseif", "#else"].contains(words[0]) else { return }
@@ -183,7 +183,7 @@ struct ImportList {
   /// - Returns: The lines.
   func lines(futures: AccessLevel?, widest: AccessLevel?, usesFutures: Bool, isAsync: Bool) -> [String] {
     var lines: [(module: String, text: String)] = []
-    // If `widest` is `nil`, no counterpart's declaration names the library, so clients need not import it: `internal`.
+    // Without future counterparts (`widest` is `nil`), no declaration names the library, so `internal` imports are enough.
     if usesFutures {
       // All files say an access level or none does: imports of one module that differ in this are an error.
       let saysAccess = (widest ?? .public) >= .public
@@ -198,7 +198,7 @@ struct ImportList {
     return lines.sorted { $0.module < $1.module }.map(\.text) + blocks
   }
 
-  /// Writes an import of the library, with the level `access`, for example "public "; for `nil`, with a level that the target uses.
+  /// Writes an import of the library with the level `access`; for `nil`, with a level only if the target's imports have one.
   private func libraryLine(_ module: String, _ access: String?) -> String {
     // Beside a bare import, one with a level is an error. But if the target writes `public import`, a bare one is internal.
     if implicit.contains(module), !saysPublic { return "import " + module }

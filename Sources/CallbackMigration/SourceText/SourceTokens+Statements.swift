@@ -6,8 +6,8 @@ extension SourceTokens {
     var starts = [first]
     var index = first
     while index < body.upperBound {
-      // A token begins a new statement if the statement that contains it starts at it. `statementStart` says so of
-      // `else` and `catch` too, but here these continue the `if` or `do`.
+      // A token begins a statement if `statementStart` finds no earlier start for it. That function also stops at `else`
+      // and `catch`, but here these continue the statement of the `if` or `do`.
       let continues = self[index] == "else" || self[index] == "catch"
       if index > first, !continues, statementStart(before: index + 1) == index { starts.append(index) }
       index = self.index(behind: index)  // skips the content of brackets
@@ -56,7 +56,7 @@ extension SourceTokens {
   /// The brace of the innermost closure, function or accessor around a token.
   func closureOrFunction(around index: Int) -> Int? { braces(around: index).first { !block(at: $0).isInFunction } }
 
-  /// The brace of the innermost loop around a token in its function or closure; with `orSwitch`, a `switch` counts, too.
+  /// The brace of the innermost loop around a token in its function; with `orSwitch`, a `switch` counts, as for `break`.
   func brace(ofLoopAround index: Int, orSwitch: Bool) -> Int? {
     braces(around: index).prefix { block(at: $0).isInFunction }.first {
       block(at: $0) == .loop || orSwitch && block(at: $0) == .cases

@@ -64,7 +64,7 @@ struct GraphRun: Sendable {
     for thread in 0..<threads {
       group.enter()
       Thread.detachNewThread {
-        // An operation makes at most one future, so the numbers of two threads never overlap.
+        // An operation makes at most one future, so numbers never overlap. Other graphs' seeds differ only in low bits.
         let first = firstNumber + thread * operations
         let worker = Worker(seed: seed &+ UInt64(thread + 1) << 32, surroundings, firstNumber: first)
         worker.operate(on: graph, count: operations)

@@ -23,7 +23,7 @@ struct Node: Sendable {
   init(_ name: String, _ future: GraphFuture, number: Int) {
     self.future = future
     (self.number, self.name, inputs) = (number, name, [])
-    expected = { outcome, _ in [outcome] }
+    expected = { outcome, _ in [outcome] }  // never called: there are no inputs to compare with
     canBreak = false
   }
 

@@ -32,14 +32,14 @@ extension Site {
 
   private init(_ queue: DispatchQueue, isOrdered: Bool) {
     let name = queue.label
-    self.init(name: name, context: .queue(queue), isOrdered: isOrdered) {
+    self.init(name: name, context: .queue(queue), isOrdered: isOrdered) {  // `isHere`
       DispatchQueue.getSpecific(key: Self.key) == name
     }
   }
 
-  /// The sites that do not belong to one graph.
+  /// The sites that are the same for every graph.
   ///
-  /// Made anew for each graph: LeakSanitizer cannot follow a context from a static variable, because `ExecutionContext` holds
+  /// Computed, not stored: LeakSanitizer cannot follow a context from a static variable, because `ExecutionContext` holds
   /// an enumeration that has its tag in the pointer.
   static var common: [Site] {
     serialQueues.map { Site($0, isOrdered: true) } + [

@@ -16,7 +16,7 @@ extension Worker {
     switch random(below: 24) {
     case 0...2: place.takePromise()?.succeed(TrackedValue(random(below: 1_000), surroundings.alive))
     case 3: place.promise?.fail(Refused())
-    case 4: _ = place.takePromise()
+    case 4: _ = place.takePromise()  // drops it
     case 5: place.takePromise()?.follow(.succeeded(TrackedValue(1, surroundings.alive)))
     case 6...7: future.cancel()
     case 8...9:
