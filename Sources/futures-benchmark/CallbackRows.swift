@@ -143,7 +143,7 @@ extension Rows {
 
   /// C6v: C6 with a function value in place of the closure literals.
   ///
-  /// Generic code stores the value, so the compiler wraps it anew for each callback. A literal would allocate its context instead.
+  /// Generic code stores the value, so the compiler wraps it anew for each callback. A literal allocates its context instead.
   @Sendable
   static func manyCallbackValues(_ harness: Harness) -> Row {
     let callbacks = 1_000

@@ -38,7 +38,7 @@ extension Rows {
 
   /// C4v: C4 with a function value in place of the closure literals.
   ///
-  /// Generic code stores the value, so the compiler wraps it anew for each stage. A literal would allocate its context instead.
+  /// Generic code stores the value, so the compiler wraps it anew for each stage. A literal allocates its context instead.
   @Sendable
   static func mapStagesOfValues(_ harness: Harness) -> Row {
     let ours = Body.synchronous { repetitions in

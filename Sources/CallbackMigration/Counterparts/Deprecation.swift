@@ -30,7 +30,7 @@ package struct DeprecationDiff {
     guard pattern.matches(function.title), !function.isDeprecated, !function.isUnavailable else { return false }
     // Conforming types and callers of a protocol need its requirement, and the system calls a delegate.
     guard function.role == .plain else { return false }
-    // A caller that gives no callback has nothing to await.
+    // If all callbacks have defaults, some callers give none, and need no counterpart.
     return !function.declaration.canOmit(function.callbacks)
   }
 
