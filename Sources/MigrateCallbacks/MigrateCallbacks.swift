@@ -9,7 +9,7 @@ struct MigrateCallbacks: CommandPlugin {
     var request = Request(context.package)
     let file = context.pluginWorkDirectoryURL.appending(path: "request.json")
     try request.write(to: file)
-    // The tool reads the arguments first, so that a mistake in them needs no build. After the line "graphs" it prints the
+    // The tool reads the arguments first, so that the user sees a mistake before a build. After the line "graphs" it prints the
     // names of the targets whose symbol graphs it needs. All other output is for the user, such as the help.
     let plan = try run(tool, arguments: ["plan", file.path, "--"] + arguments, isRead: true)
     guard plan.hasPrefix("graphs\n") else {
@@ -33,7 +33,7 @@ struct MigrateCallbacks: CommandPlugin {
 
   /// Builds the symbol graphs of a target, and returns their folder; `nil` if the target does not build.
   ///
-  /// The tool filters by access level itself. It needs private symbols, so that counterparts do not name them. But at the
+  /// The tool filters by access level itself. It reads private symbols, so that no counterpart names one. But at the
   /// level `private` the compiler crashes on some code that it otherwise compiles, so higher levels follow.
   private func symbolGraphs(of target: any Target) -> String? {
     let levels: [PackageManager.SymbolGraphOptions.AccessLevel] = [.private, .fileprivate, .internal]
@@ -64,7 +64,7 @@ struct MigrateCallbacks: CommandPlugin {
     process.arguments = arguments
     if isRead { process.standardOutput = output }
     try process.run()
-    let data = isRead ? output.fileHandleForReading.readDataToEndOfFile() : Data()  // a full pipe would block the tool
+    let data = isRead ? output.fileHandleForReading.readDataToEndOfFile() : Data()  // first, since a full pipe blocks
     process.waitUntilExit()
     if process.terminationStatus != 0 { exit(process.terminationStatus) }
     return String(decoding: data, as: UTF8.self)

@@ -18,7 +18,7 @@ package struct CallbackFunction {
   private let asyncCounterpart: ExpectedCounterpart
   private let futureCounterpart: ExpectedCounterpart
 
-  /// An existing declaration that calls of the async counterpart could mean, too; `nil` if there is none.
+  /// An existing declaration that a call of the async counterpart could also mean; `nil` if there is none.
   let rival: Refusal.OtherName?
 
   /// Why the async counterpart does not have the name of the function; `nil` if it has.
@@ -39,7 +39,7 @@ package struct CallbackFunction {
     guard let path = symbol.location?.path, let declaration = Declaration(symbol.tokens) else { return nil }
     let knowledge = module.configuration.knowledge(of: symbol.title)
     let documentation = symbol.docComment?.lines.map(\.text).joined(separator: " ") ?? ""
-    // The closure returns the bodies that get the callbacks, once it is known which parameters are callbacks.
+    // `Callbacks` passes the indices of callbacks to this closure, which returns the bodies that get these callbacks.
     let callbacks = Callbacks(declaration, module.aliases, module.types, documentation: documentation, knowledge) {
       module.bodies.implementations(of: symbol, declaration, $0).flatMap(\.self)
     }

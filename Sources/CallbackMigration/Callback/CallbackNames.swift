@@ -61,8 +61,8 @@ enum CallbackNames {
       if index > 0, ["poll", "polls"].contains(word) { return false }
       // `getSubscription` and `loadListeners` ask for a thing of that name.
       if isRequest { return !nounEndings.contains { word.hasSuffix($0) } }
-      // With a completion, a word in `-ption` is a thing that the function sets: `setThreadSubscription(completion:)`.
-      // The other nouns do not count here, because `addListener(completion:)` keeps its callback.
+      // In `setThreadSubscription(completion:)`, the word with `-ption` is a thing to set, so the callback comes once.
+      // The other noun endings do not have this effect, because `addListener(completion:)` keeps its callback.
       return !(isCompletion && word.contains(endingOfSettableNouns))
     }
     if isRepeating, !isEnding { return .many }
@@ -101,12 +101,12 @@ enum CallbackNames {
     "whenever", "again and again", "for each", "for every", "periodically", "until you", "until it is removed",
   ]
 
-  /// Whether a function, by its name, lends values, which are valid inside its callback only, as `read(_:)` does.
+  /// Whether the name of a function says that its values are valid only inside the callback, as with `read(_:)`.
   ///
   /// If the callback gets the result of the work, only the first word counts: `write(_:completion:)` lends nothing.
   static func lendsValues(function: String, givesResult: Bool = false) -> Bool {
     let words = words(function)
-    // `inDatabase` and `asyncWithPool` lend a value; `logIn` and `loginWithToken` have these words later, and lend none.
+    // The first word counts, or the one after `async`: `inDatabase` and `asyncWithPool` lend a value, but `logIn` does not.
     let first = words.first { $0 != "async" }
     return first.map(lendingVerbs.contains) == true || !givesResult && words.contains { lendingWords.contains($0) }
   }
@@ -131,7 +131,7 @@ enum CallbackNames {
     "after the callback",
   ]
 
-  /// Whether a name is that of a queue for the callback only: `callbackQueue`, or, for a parameter with a default, `queue`.
+  /// Whether a name means a queue only for the callback: `callbackQueue`, or `queue` if the parameter has a default.
   static func isQueue(_ name: String, hasDefault: Bool) -> Bool {
     let words = words(name)
     if hasDefault, ["on", "queue"].contains(name) { return true }

@@ -15,7 +15,7 @@ struct CallbackRepetition {
     self.tokens = tokens
     self.names = names
     self.title = title
-    // In `#if` one branch runs, and `let completion = once(completion)` is another closure: such bodies prove nothing.
+    // The compiler uses one branch of `#if`, and `let done = once(done)` makes another closure. Such bodies prove nothing.
     let isUnclear = body.contains { index in
       tokens[index] == "#if" || names.contains(tokens[index]) && Self.declares(index, tokens)
     }
@@ -34,14 +34,14 @@ struct CallbackRepetition {
 
   // MARK: Two calls
 
-  /// The evidence of the statements in a range, or of those in their blocks and closures; `nil` if there is none.
+  /// The first evidence in the statements of a range, or in their blocks and closures; `nil` if there is none.
   private func repetition(in range: Range<Int>) -> Refusal? {
     let statements = tokens.statements(in: range)
     for (position, statement) in statements.enumerated() {
       if let first = callBeforeEnd(of: statement) {
         for later in statements[(position + 1)...] {
           if let second = sureCall(later) { return .comesTwice(tokens.line(first), tokens.line(second), title) }
-          // A path that leaves here might be the one with the first call.
+          // The path with the first call might leave here, and so never reach the later statements.
           if hasExit(later) { break }
         }
       }
@@ -64,7 +64,7 @@ struct CallbackRepetition {
     }
     return first(closures(in: statement)) { brace in
       guard let called = tokens.functionCalled(withClosure: brace), tokens[called] == "forEach" else { return nil }
-      // A `return` leaves the closure, and not the loop.
+      // Any call counts: `forEach` goes on after a `return` in its closure.
       return tokens.content(of: brace).first { isCall($0) && tokens.closureOrFunction(around: $0) == brace }
     }
   }
@@ -143,7 +143,7 @@ struct CallbackRepetition {
 
   // MARK: Parts of a statement
 
-  /// The call of a callback, if a statement is only that call.
+  /// The call of a callback, if a statement is only that call, such as `_ = try? done(value)`; otherwise `nil`.
   private func directCall(_ statement: Range<Int>) -> Int? {
     statement.first { !Self.prefixes.contains(tokens[$0]) }.flatMap { isCall($0) ? $0 : nil }
   }
@@ -172,13 +172,13 @@ struct CallbackRepetition {
       guard tokens[index] == "{", !inner.contains(where: { $0.contains(index) }),
         tokens.closureOrFunction(around: index) == level, let called = tokens.functionCalled(withClosure: index)
       else { return false }
-      // A `DispatchWorkItem` can be cancelled before it runs, and the user can choose another action of a menu.
+      // The closure of a `DispatchWorkItem` or an `addAction` might never run, so initializers and `add…` do not count.
       let isRun = isLowercase(called) && !tokens[called].hasPrefix("add") || tokens[called] == "Task"
       return isRun && !names.contains { tokens.hides($0, closureAt: index) }
     }
   }
 
-  /// The blocks of a statement, in which each case of a `switch` is one.
+  /// The blocks of a statement; each case of a `switch` counts as a block.
   private func blocks(of statement: Range<Int>) -> [Range<Int>] {
     guard tokens[statement.lowerBound] == "switch" else { return tokens.blocks(of: statement) }
     let brace = statement.first { tokens[$0] == "{" && isAtLevel($0, of: statement.lowerBound) }
@@ -218,7 +218,7 @@ struct CallbackRepetition {
       guard Self.jumps.contains(tokens[index]), tokens[index - 1] != ".",
         tokens.closureOrFunction(around: index) == level
       else { return false }
-      // A value or a label follows. A label can name any loop around the statement.
+      // A jump with a value or a label counts as an exit, because a label can name any loop around the statement.
       if SourceTokens.isWord(tokens[index + 1]), !tokens.isFirstOnLine(index + 1) { return true }
       let isBreak = tokens[index] == "break"
       guard isBreak || tokens[index] == "continue",

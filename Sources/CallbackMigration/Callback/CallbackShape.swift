@@ -97,7 +97,7 @@ package struct Callbacks {
   /// The line of a body that calls back with neither a value nor an error, so that the counterpart returns an optional.
   var lineWithoutValue: Int?
 
-  /// The difference of a counterpart that returns a failure, and does not throw it.
+  /// The note on a counterpart that returns a failure instead of throwing it.
   var returnedFailure: Refusal?
 
   /// The indices of the parameters that get the result.

@@ -14,7 +14,7 @@ struct FunctionBodies {
   /// The name tokens of the functions in each file, by their lines.
   private var names: [String: [Int: Int]] = [:]
 
-  /// Reads the source files, except those with unbalanced brackets, in which no body has a certain end.
+  /// Reads the source files, except those with unbalanced brackets, because the ends of their bodies are unclear.
   init(_ graph: SymbolGraph, _ roles: Roles, sources: [String]) {
     self.roles = roles
     for symbol in graph.symbols { symbols[symbol.title, default: []].append(symbol) }
@@ -29,7 +29,7 @@ struct FunctionBodies {
     }
   }
 
-  /// The bodies that a call of a function can run, each with the bodies to which it passes the callbacks at `indices`.
+  /// One list for each body that a call can run: this body, then the bodies to which it passes the callbacks at `indices`.
   ///
   /// A call can run the function itself, an override in a subclass, or the implementation in a conforming type.
   func implementations(of symbol: SymbolGraph.Symbol, _ declaration: Declaration, _ indices: Set<Int>)
@@ -48,14 +48,13 @@ struct FunctionBodies {
     }
   }
 
-  /// The body of the function whose name is on a line, and after it the bodies to which it passes its callbacks; none for
-  /// a requirement, and for a file that is not read.
+  /// The body of the function on a line, then those that get its callbacks; empty for a requirement or an unread file.
   private func bodies(path: String, line: Int, callbacks: [String]) -> [FunctionBody] {
     guard let tokens = files[path], let name = names[path]?[line], let body = tokens.body(ofFunction: name) else {
       return []
     }
     var found = [FunctionBody(tokens: tokens, range: body, callbacks: callbacks)]
-    // Follows a chain such as `load`, `send` and `perform`, up to about eight bodies. A circle adds no body again.
+    // Follows a chain such as `load`, `send` and `perform`, up to about eight bodies. Recursion adds no body again.
     var next = 0
     while next < found.count, found.count < 8 {
       let body = found[next]
@@ -154,7 +153,7 @@ struct FunctionBody {
         let open = tokens.parent(index), tokens[open] == "(", SourceTokens.isWord(tokens[open - 1])
       else { return nil }
       let isLabelled = tokens[index - 1] == ":" && SourceTokens.isWord(tokens[index - 2])
-      // The result of the last call is taken for that of the body.
+      // A call at the end of the body counts as returned, with or without the word `return`.
       let isLast = tokens.partner(open).map { $0 + 1 == range.upperBound } == true
       let isReturned = isLast && tokens.parent(open) == range.lowerBound
       return Receiver(base: tokens[open - 1], label: isLabelled ? tokens[index - 2] : "_", isReturned: isReturned)
@@ -179,8 +178,7 @@ extension SourceTokens {
     return nil
   }
 
-  /// The bracket after the name of a called closure, as in `done(` and `done?(`; `nil` if the name is not called, or is
-  /// that of a member.
+  /// The bracket after the name of a called closure, as in `done(` and `done?(`; `nil` for a member, and without a call.
   func argumentList(ofCallAt name: Int) -> Int? {
     let open = ["?", "!"].contains(self[name + 1]) ? name + 2 : name + 1
     return self[name - 1] != "." && self[open] == "(" ? open : nil
@@ -202,8 +200,7 @@ extension SourceTokens {
     return self[index - 3] == "." || isFirstOnLine(index - 2) ? self[index - 2] : nil
   }
 
-  /// The array or dictionary to which a statement adds the token at `index`, alone or in a tuple or an array; `nil` if
-  /// there is none.
+  /// The array or dictionary to which a statement adds the token, also in a tuple or an array; `nil` if there is none.
   fileprivate func collection(keeping index: Int) -> String? {
     // From the innermost brackets outwards, as in `waiting.append((id, callback))`.
     var element = index
@@ -222,7 +219,7 @@ extension SourceTokens {
     return isAddition && Self.isWord(self[sign - 1]) ? self[sign - 1] : nil
   }
 
-  /// The name before a dot or a sign and its subscripts, as `waiting` in `waiting[key]?.append`; `nil` if there is none.
+  /// The name before `index` without its subscripts, as `waiting` in `waiting[key]?.append`; `nil` if there is none.
   private func name(before index: Int) -> String? {
     var last = index - 1
     while ["]", "?", "!"].contains(self[last]) { last = self[last] == "]" ? (partner(last) ?? 0) - 1 : last - 1 }

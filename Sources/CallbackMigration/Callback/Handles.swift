@@ -82,12 +82,12 @@ struct Handles {
     }
     if let method = knowledge.values[.handle] { return call(method) }
     let canIgnore = isSelf || declaration.attributes.contains("@discardableResult")
-    // A method that returns its own type, as requests do, is called on running work. Another handle might need a start.
+    // A method that returns its own type is called on work that runs already. Another handle might need a start.
     let isOwner = isSelf || identifier != nil && identifier == owner?.identifier.precise
     let foundationStart = name.flatMap(systemStart)
     if !isOwner, let start = foundationStart ?? identifier.flatMap(start(of:)) {
       let end = foundationStart == nil ? Self.ending(among: endings) : "cancel()"
-      // Each body starts the work. Or callers can ignore the handle, and no body makes one that it does not start.
+      // The work runs if each body starts it, or if callers can ignore the handle and no body leaves a new one unstarted.
       let isStarted = !bodies.isEmpty && bodies.allSatisfy { $0.contains { $0.starts(by: start) } }
       let isUnstarted = bodies.joined().contains { $0.makes(bare.text, withoutStarting: start) }
       let isRunning = isStarted || canIgnore && !isUnstarted
@@ -104,8 +104,8 @@ struct Handles {
       return .refused(.cannotCancel(bare.text, because: obstacle, title))
     }
     if let other = endings.keys.min() { return .refused(.mightCancel(bare.text, "\(other)()", title)) }
-    // No method that ends work is known. The methods of the module's types are all known, and a `Sendable` type is taken to be a
-    // plain value. Another type can have such a method.
+    // No method that ends work is known, which is certain only for a type of the module. A `Sendable` type counts as a plain
+    // value. Any other type can have a method that the graph does not show.
     let isValue = isSendable || identifier.flatMap { types.symbols[$0] }?.isType == true
     if !isValue {
       let unknown = Refusal.unknownHandle(bare.text, title)
@@ -117,7 +117,7 @@ struct Handles {
     return .refused(.returnsValue(type.text, title))
   }
 
-  /// The call that ends the work of a handle with these methods; `nil` if there is no such call.
+  /// The call that ends the work: `cancel()`, or else the first of the usable methods by name; `nil` if there is none.
   private static func ending(among methods: [String: CancelMethod]) -> String? {
     let usable = methods.filter { $0.value.obstacle == nil }.keys
     return (usable.contains("cancel") ? "cancel" : usable.min()).map { "\($0)()" }
@@ -145,7 +145,7 @@ struct Handles {
     return ["Operation", "BlockOperation"].contains(name.text) ? "start()" : nil
   }
 
-  /// Whether a token can name a type of Foundation, by an identifier of C or of one of its modules, or without one.
+  /// Whether a token can name a type of Foundation: its identifier is of C or of a Foundation module, or is missing.
   private func isOfFoundation(_ name: Token) -> Bool {
     guard let type = name.type else { return true }
     // The length of the name precedes the module's name: `Foundation`, or `FoundationEssentials` and the like.

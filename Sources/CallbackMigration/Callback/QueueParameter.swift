@@ -18,7 +18,7 @@ struct QueueParameter {
       guard ["DispatchQueue", "OperationQueue", "Dispatch.DispatchQueue"].contains(type.text) else { return false }
       return names.contains { CallbackNames.isQueue($0, hasDefault: parameter.defaultValue != nil) }
     }
-    // Of `callbackQueue` and `queue = .main`, `callbackQueue` is meant.
+    // With `hasDefault: false` only a clear name such as `callbackQueue` matches. It wins over `queue = .main`.
     let named = candidates.first { index in
       [parameters[index].label, parameters[index].name].contains { CallbackNames.isQueue($0, hasDefault: false) }
     }

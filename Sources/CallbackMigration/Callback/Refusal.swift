@@ -200,14 +200,14 @@ extension Refusal {
     return Refusal(reason, .transfer, title)
   }
 
-  /// Calls of the counterpart could mean an existing declaration, by its own name and by the other, as `loadAsync`.
+  /// Calls of an existing declaration would get the counterpart; the entry proposes another name, such as `loadAsync`.
   static func isTaken(_ reason: OtherName, for function: String, proposing name: String) -> Refusal {
     Refusal("\(reason.text), and async code that calls it would get the new one", .renames, function, name)
   }
 
-  /// The functions would have the same counterpart, which one of them gets if `isServed`.
+  /// Another function would have the same counterpart, and gets it if `isServed`.
   ///
-  /// `name` is `nil` if both have one title, because `renames` would then rename the counterparts of both.
+  /// `name` is `nil` if both functions have the same title, because `renames` would rename the counterparts of both.
   static func sameCounterpart(isServed: Bool, for function: String, proposing name: String?) -> Refusal {
     let reason =
       isServed

@@ -101,23 +101,23 @@ struct TypeFacts {
         if mightBeCompletion { continue }
         for token in closure.parameters.flatMap({ aliases.resolve($0) }) where isUnsharedReference(token) {
           guard let type = token.type else { continue }
-          // Of several lenders, the first by name, whatever the order of the graph is.
+          // Keeps the first of several lenders by name, so that the order of the graph does not matter.
           lenders[type] = min(lenders[type] ?? declaration.title(), declaration.title())
         }
       }
     }
   }
 
-  /// The title of a function that lends values of the type that a token names; `nil` for none.
+  /// The title of a function that lends values of a token's type; `nil` if there is none.
   func lender(of token: Token) -> String? { token.type.flatMap { lenders[$0] } }
 
   /// Whether a token names a type of the module.
   func isOwn(_ token: Token) -> Bool { token.type.map(own.contains) == true }
 
-  /// Whether a token names a class, or a protocol, of which nothing says that it is `Sendable`.
+  /// Whether a token names a class or a protocol that is not known to be `Sendable`.
   func isUnsharedReference(_ token: Token) -> Bool { isReference(token) && sendability(of: [token], []) != .yes }
 
-  /// Whether a token names a class or a protocol, or an alias of another module, which might stand for one.
+  /// Whether a token names a class or a protocol, or another module's alias, whose type is unknown here.
   private func isReference(_ token: Token) -> Bool {
     guard let type = token.type else { return false }
     if own.contains(type) { return references.contains(type) }
@@ -126,7 +126,7 @@ struct TypeFacts {
     return namesModule(type) && ["C", "P", "a"].contains(type.last) && !isAssociated(token)
   }
 
-  /// Whether an identifier has the name of a module after the name's length; those of the standard library have none.
+  /// Whether an identifier names a module: the length of the name follows `s:`, except in the standard library.
   private func namesModule(_ type: String) -> Bool {
     type.hasPrefix("s:") && type.dropFirst(2).first?.isNumber == true
   }

@@ -27,7 +27,7 @@ struct ShapeReader {
     return callbacks
   }
 
-  /// The labels for a tuple of the values, from the callback's parameters; empty without a tuple, and if one repeats.
+  /// The labels for a tuple of the values, from the callback's parameters; empty without a tuple, or if a label repeats.
   func tupleLabels(_ labels: [String], for shape: CallbackShape) -> [String] {
     guard let count = shape.values?.count, count > 1 else { return [] }
     // The label of the error follows those of the values.

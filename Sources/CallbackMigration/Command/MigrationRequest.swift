@@ -58,7 +58,7 @@ package struct MigrationRequest: Decodable, Sendable {
   /// The names of the targets that the plugin has to build for their symbol graphs, each once, clients last.
   package func neededGraphs(for arguments: MigrationArguments) throws(MigrationError) -> [String] {
     let asked = try targets(for: arguments)
-    // Throws before the plugin builds. The annotations of `--deprecate` use no module of the library.
+    // Throws here, before the plugin builds. Annotations of `--deprecate` do not import the library.
     if case .generate(let style, _, _, let isDeprecating) = arguments.command, !isDeprecating {
       for target in asked { try checkDependencies(of: target, style) }
     }

@@ -50,7 +50,7 @@ package struct MigrationRun {
     _ output: GenerationOutput,
     only pattern: String?
   ) throws(MigrationError) -> Outcome {
-    // The files of an earlier run that this run replaces or removes.
+    // The files of an earlier run, whose counterparts do not count as existing: this run replaces or removes the files.
     let written: Set<String> =
       switch output {
       case .standardOutput: []
@@ -63,7 +63,7 @@ package struct MigrationRun {
     let notes = GenerationNotes(plan)
     switch output {
     case .standardOutput:
-      // No file is written: its folder has the configuration for the formatter.
+      // A path for the formatter, which takes its configuration from the folder. Nothing writes this file.
       let file = package.appending(path: "Counterparts.swift")
       return Outcome(SwiftFormat.formatted(generator.text, for: file) + notes.comment)
     case .file(let path):
@@ -106,7 +106,7 @@ package struct MigrationRun {
   /// A path of the user, which can be relative to the package.
   private func file(_ path: String) -> URL { path.hasPrefix("/") ? URL(filePath: path) : package.appending(path: path) }
 
-  /// Whether `--beside` has written a file, by its first line and its ending, which is the path beside an empty path.
+  /// Whether `--beside` has written a file: `pathBeside("")` is the ending of all such paths.
   private func isBeside(_ path: String) -> Bool {
     path.hasSuffix(Generator.pathBeside("")) && Generator.wrote(path)
   }

@@ -45,7 +45,7 @@ struct ModuleProject: Equatable, Sendable {
     let clients = clients.map { target($0, sources: [], dependencies: [name] + library) }
     return MigrationRequest(
       package: FileManager.default.currentDirectoryPath,
-      library: nil,  // Only `neededGraphs`, which the plugin calls, uses this name.
+      library: nil,  // Only `neededGraphs` uses this name, and only the plugin calls that.
       targets: [target(name, isLibrary: true, sources: paths, dependencies: library)] + clients
     )
   }

@@ -128,12 +128,12 @@ private struct Wildcards {
     return handleEntries(matched).allSatisfy { $0 == entry } ? entry : nil
   }
 
-  /// The entry `once`, if several functions of the type need it, and nothing says how often any matched callback comes.
+  /// The entry `once`, if several functions of the type need it, and all matched ones only because nothing says how often.
   private static func once(_ own: [CounterpartPlan.Entry], _ matched: [CounterpartPlan.Entry]) -> Refusal.Entry? {
     func onceRefusals(_ entry: CounterpartPlan.Entry) -> [Refusal] {
       entry.refusals.map(\.refusal).filter { $0.entry?.key == MigrationConfiguration.List.once.rawValue }
     }
-    // The general form of a reason has `…` for each name.
+    // `general` has `…` for each name. The title is empty because only the entry uses it, and only the reason is compared.
     let unknown = Refusal.unknownRepetition(of: "…", "").reason
     let isUnknown = matched.flatMap(onceRefusals).allSatisfy { $0.general == unknown }
     let found = own.compactMap { onceRefusals($0).first?.entry }
