@@ -124,7 +124,7 @@ extension Future {
     line: UInt = #line
   ) {
     // `any`, with a default, keeps the compiler from matching the closure of `Future { promise in }` with `other`. With `some`,
-    // it would also try this initializer, and report a mistake in the closure at a wrong place. `Future+Fixits` refuses `Future()`.
+    // it would also try this initializer, and misplace the error for a mistake in the closure. `Future+Fixits` refuses `Future()`.
     self = Self.following(other, fileID, line)
   }
 

@@ -148,7 +148,7 @@ final class SubmittedStage<Value: Sendable, Failure: Error, New: Sendable, NewFa
     deadline?.cancel()
   }
 
-  override func dropContext() { context = nil }  // apart: `dropCaptures()` also runs during a delivery, which uses it
+  override func dropContext() { context = nil }  // `dropCaptures()` can run while a delivery uses the context
 
   @usableFromInline
   override func resolveWithoutContext(from source: FutureState) {
