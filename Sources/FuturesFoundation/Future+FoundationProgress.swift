@@ -85,7 +85,7 @@ final class MirroredProgress: Progress, @unchecked Sendable {
 
   init(of future: any MirroredFuture) {
     source = Locked(Source(future: future))
-    Self.beginChange()  // not `changingTree`, which needs `self`; `super.init` changes the children of the parent
+    Self.beginChange()  // `super.init` changes the parent's children; `changingTree` needs a complete `self`
     super.init(parent: Progress.current(), userInfo: nil)
     Self.endChange()
     setUnits(0, of: Self.unknown)
@@ -120,7 +120,7 @@ final class MirroredProgress: Progress, @unchecked Sendable {
   func update(to progress: FutureProgress) {
     guard let future else { return }  // its end was shown
     guard let ending = future.ending else { return show(progress) }
-    // First, so that `cancel()` below does not reach the future.
+    // Before `cancel()` below, which would otherwise cancel the future, too.
     _ = takeSource()
     if ending == .cancellation, !isCancelled { cancel() }
     isCancellable = false

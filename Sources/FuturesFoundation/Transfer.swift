@@ -84,9 +84,9 @@
       transferStops.async { [tasks] in tasks?.transfer.cancel() }
     }
 
-    /// Calls `body`, which answers a question of Foundation, unless the transfer has stopped.
+    /// Calls `body`, which calls a completion handler of Foundation, unless the transfer has stopped.
     ///
-    /// Foundation for Linux traps if an answer follows a cancellation. So `body` runs under the lock, for which `stop` waits.
+    /// Foundation for Linux traps if such a call follows a cancellation. So `body` runs under the lock, for which `stop` waits.
     private func answer(_ body: () -> Void) {
       isStopped.withLock { isStopped in
         if !isStopped { body() }

@@ -225,7 +225,7 @@ extension URLSession {
 #endif
 
 extension Futures.ProgressReporter {
-  /// Reports bytes of a total, which is unknown to Foundation unless it is positive.
+  /// Reports bytes of a total; Foundation gives a total that is not positive if it knows none.
   func report(_ count: Int64, ofExpected total: Int64) {
     report(completed: count, of: total > 0 ? total : nil)
   }

@@ -26,7 +26,7 @@ package final class CancellationState: CancellationHandlers, @unchecked Sendable
   /// Whether the source has gone away, so that only a deadline can cancel the state.
   @exclusivity(unchecked) private var hasLostSource = false
 
-  /// The state itself, while it has handlers, and only a deadline can cancel it: a deadline does not own the state.
+  /// Keeps the state alive while it has handlers and only a deadline can cancel it, because a deadline does not own the state.
   @exclusivity(unchecked) private var selfReference: CancellationState?
 
   /// The number of linked parents that can still cancel the state; `nil` if it is not linked.
@@ -78,7 +78,7 @@ package final class CancellationState: CancellationHandlers, @unchecked Sendable
     _ = source  // released here, outside the lock
     guard phase != .pending else { return true }
     let consumer = reference.takeRetainedValue()
-    // A link returns the state of its linked source, which is cancelled next.
+    // `run()` returns a state only for a link: that of its linked source, which this call cancels, too.
     if phase == .cancelled { consumer.run()?.trigger() } else { consumer.dropCaptures() }
     return false
   }
@@ -92,7 +92,7 @@ package final class CancellationState: CancellationHandlers, @unchecked Sendable
       let listed = handlers.remove(.passUnretained(handler))
       return (listed, handlers.isEmpty ? self.selfReference.take() : nil)  // no handler, no self-reference
     }
-    // A cancelling thread can have taken the handler out of the list, to run it. Then the first of both to claim it decides.
+    // A cancelling thread can have taken the handler out of the list, to run it. Then the thread that claims it first decides.
     guard listed != nil || handler.claimSubmitted() else { return false }
     handler.dropCaptures()
     listed?.release()

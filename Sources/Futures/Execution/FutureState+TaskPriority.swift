@@ -39,9 +39,9 @@ extension FutureState {
     }
   }
 
-  /// Whether the work of this state has itself asked `PendingPromises` for the future of `source`, so it would wait for itself.
+  /// Whether this state of shared work waits for `source`, a caller's future, or for `maker`, the task that asked for it.
   ///
-  /// It has, if this state waits for `source`, or for the task `maker` that asked. O(number of the awaited states).
+  /// If so, the work has asked `PendingPromises` for its own key, and waits for itself. O(number of the awaited states).
   final func waits(for source: FutureState, madeBy maker: TaskIdentity?) -> Bool {
     searchProducers(raisingLaterTasksTo: nil) { state, producer in
       if state === source { return true }

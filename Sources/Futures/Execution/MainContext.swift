@@ -8,7 +8,7 @@ internal import Dispatch
 public struct MainContext: Sendable {
   /// The context outside of tests that replace the main context.
   private let unreplaced: ExecutionContext
-  /// Whether a callback runs at once if the main queue is current, also with a replacement.
+  /// Whether a callback runs at once when the main queue is current; this also holds with a replacement.
   private let isImmediate: Bool
 
   /// Runs each callback, for a context that carries task-locals.
@@ -19,7 +19,7 @@ public struct MainContext: Sendable {
     self.isImmediate = isImmediate
   }
 
-  /// Returns a context whose callbacks run inside `outer`; `outer` surrounds the closures of earlier calls.
+  /// Returns a context that runs its callbacks inside `outer`, and inside the closures of earlier calls, which `outer` surrounds.
   func wrapped(_ outer: @escaping @Sendable (_ work: () -> Void) -> Void) -> Self {
     var context = self
     let inner = wrap
@@ -98,7 +98,7 @@ public struct MainContext: Sendable {
   /// Not declared with the macro `@TaskLocal`: the compilers that check other platforms lack its plug-in.
   private static let replacement = TaskLocal<ExecutionContext?>(wrappedValue: nil)
 
-  /// Whether any test has replaced the main context; before, a use costs only this relaxed load, and no search for a task-local.
+  /// Whether any test has replaced the main context; while none has, a use costs one relaxed load, and reads no task-local.
   private static let mayBeReplaced = AtomicByte<Bool>(false)
 
   static var currentReplacement: ExecutionContext? {

@@ -154,7 +154,7 @@ final class Interruption: Inputs, @unchecked Sendable {
   @usableFromInline
   override init() {}
 
-  /// Cancels the interruption of a cancelled stage, unless the stage still needs a result, which the interruption can supply.
+  /// Called when the stage is cancelled; if it still needs a result, the interruption continues, because it can supply one.
   override func removeFromInputs(forResult needsResult: Bool) -> [FutureState] {
     if !needsResult { cancel() }
     return []  // no inputs that the caller would cancel, too
@@ -217,7 +217,7 @@ final class DeadlineWork: Sendable {
   }
 
   deinit {
-    // No mistake if the work has run, or if the future was resolved or cancelled, which ends its deadline.
+    // The context dropped the work only if the work has not run, and no resolution or cancellation has ended the deadline.
     guard work.take() != nil, deadline.fire() else { return }
     future.breakPromise(.droppedWork(of: future), in: nil)  // `nil`: the consumers of the future run now
   }

@@ -60,9 +60,9 @@ public final class ConcurrencyLimit: Sendable {
     }
   }
 
-  /// Runs `work` when a slot is free; the work gets the slot, and gives it back itself, by one call of `release`.
+  /// Runs `work` when a slot is free; `work` must give its slot back, by one call of `release`.
   ///
-  /// `isCancellable` is for the graph: whether the work gives the slot back once the future that it returned is cancelled.
+  /// `isCancellable`, for the graph, says whether cancelling the future that `work` returns also gives the slot back.
   @usableFromInline
   package func run<Value: Sendable, Failure: Error>(
     _ label: String,
@@ -87,7 +87,7 @@ public final class ConcurrencyLimit: Sendable {
       }
       promise.follow(future)
     }
-    // For waiting work: no effect if the work has started, because the promise then follows the work's future.
+    // Only if first: if the work has started already, the promise follows the work's future, and no longer waits for a slot.
     promise.state.setProducer(.inputs(wait), onlyIfFirst: true)
     return promise.future
   }
@@ -118,7 +118,7 @@ extension ConcurrencyLimit {
   /// The number of a running piece of work.
   @usableFromInline package typealias Slot = Int
 
-  /// The maximum number of pieces of work that other threads add during a call, and that the call starts, too (R28).
+  /// The maximum number of pieces of work of other threads that one call starts besides its own (R28).
   private static var maximumForOthers: Int { 16 }
 
   /// Adds work, and starts work if there is room.
@@ -134,15 +134,15 @@ extension ConcurrencyLimit {
 
   /// Ends a running piece of work, and starts work that waits.
   ///
-  /// If the start of this work has not returned yet, the thread that runs `startWork` takes the next work, and not this call. So a
-  /// chain of work that ends at once takes no stack.
+  /// If the start of this work has not returned yet, this call starts nothing: the thread in `startWork` takes the next work. So
+  /// a chain of work that ends at once takes no stack.
   @usableFromInline
   package func release(_ slot: Slot) {
     guard let waiting = queue.withLock({ $0.release(slot) }).waiting else { return }
     startWork(waiting + Self.maximumForOthers)
   }
 
-  /// As `release`, called in the work's task; waiting work starts on the global queue, so that it does not run in that task (R8).
+  /// As `release`, for work that ends in a task: the next work starts on the global queue, and not in that task (R8).
   @usableFromInline
   package func releaseFromTask(_ slot: Slot) {
     guard let waiting = queue.withLock({ $0.release(slot) }).waiting, waiting > 0 else { return }
@@ -253,7 +253,7 @@ private struct WorkQueue {
 
   /// Removes and returns the next work, and counts it as starting.
   ///
-  /// First notes that the start of `started`, the previous work of the caller, has returned; `nil` if there was none.
+  /// First notes that the start of `started`, the previous work of the caller, has returned. `nil` for the caller's first work.
   /// - Returns: The slot of the work, and its start; `nil` without room or work.
   mutating func takeNext(_ limit: Int, after started: Slot?) -> (Slot, Start)? {
     endStart(started)
@@ -283,7 +283,7 @@ private struct WorkQueue {
   }
 
   /// Notes that the start of `started` has returned, and decides whether the caller hands waiting work on to the global queue.
-  /// - Returns: Whether it does: there are room and work, and no other thread has handed work on.
+  /// - Returns: Whether the caller hands on: there is room, work waits, and no other thread has handed work on.
   mutating func beginHandingOn(_ limit: Int, after started: Slot?) -> Bool {
     endStart(started)
     guard running < limit, !waiting.isEmpty, !isHandedOn else { return false }

@@ -163,7 +163,7 @@ public final class FutureCache<Key: Hashable & Sendable, Value: Sendable, Failur
     _ line: UInt,
     _ work: () -> Future<Value, Failure>
   ) -> Future<Value, Failure> {
-    // Another thread can have ended or removed the load since `join`: this caller asks again as often as that happens.
+    // Another thread can have ended or removed the load since `join` returned its number. Then this caller asks again.
     let (begins, abandoned) = state.withLock { $0.begin(key, number) }
     _ = abandoned  // released here, outside the lock
     guard begins else { return future(for: key, fileID: fileID, line: line, work) }
@@ -188,7 +188,7 @@ public final class FutureCache<Key: Hashable & Sendable, Value: Sendable, Failur
     if !state.withLock({ $0.setTimer(stopTimer, for: key, number) }) { stopTimer() }  // the value was dropped meanwhile
   }
 
-  /// Drops the value of the load with a number; keeps a newer value.
+  /// Drops a value that has expired or is stale, by the number of its load; keeps a newer value.
   private func remove(_ key: Key, ifFrom number: Int) {
     stopTimers(state.withLock { [$0.remove(key, ifFrom: number)] })
   }
@@ -232,7 +232,7 @@ private struct CacheState<Key: Hashable & Sendable, Value: Sendable> {
   private var slots: [Key: Slot] = [:]
   private var lastNumber = 0
 
-  /// Returns the kept value, or the number of the load that the caller joins, or begins if the key is new.
+  /// Returns the kept value, or the number of the load for the key; a new key gets a slot with a new number.
   mutating func join(_ key: Key) -> Joining {
     if let slot = slots[key] {
       if let value = slot.value { return .value(value) }

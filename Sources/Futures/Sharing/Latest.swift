@@ -211,7 +211,7 @@ package final class LatestSlot: Sendable {
     var isRunning = false
     var stop: (@Sendable () -> Void)?
 
-    /// Whether a request, or one before it, has waited since the last start of work.
+    /// Whether any request has begun to wait since the last start of work, also one that was replaced.
     var isWaiting = false
 
     /// Resolves at the maximum wait of the calls since the last start of work.
@@ -274,7 +274,7 @@ package final class LatestSlot: Sendable {
     guard let maximum = pace.maximum, pace.delay > 0 else { return delay }  // a delay of zero has passed
     if let deadline = state.withLock({ $0.deadline }) { return .race([delay, deadline.shielded]) }
     let new = Timer.after(nanoseconds: maximum, on: timer)
-    // The deadline that another thread has set meanwhile.
+    // Another thread can have set a deadline since the check above. Then that one counts.
     let other = state.withLock { state -> Timer? in
       if let deadline = state.deadline { return deadline }
       state.deadline = new

@@ -57,11 +57,11 @@ extension PendingPromises {
     for caller in callers { connect(caller, to: shared) }
     // Without a state, the work is already resolved.
     guard case .sharedState(let state) = shared.storage else { return end(key, request: request) }
-    // A bare consumer: the report of a broken promise counts callbacks as waits, and is to count only those of the callers (R4).
+    // Not a callback: the report of a broken promise counts callbacks as waits, and this one is no wait of a caller (R4).
     state.attach(Consumer(kind: .inline) { [weak self] _, _, _ in self?.end(key, request: request) })
   }
 
-  /// Resolves the callers of this request as its work, which is resolved or broken; later requests are not affected.
+  /// Resolves or breaks the callers of a request as its work, which has settled; later requests for the key are not affected.
   private func end(_ key: Key, request: Int) {
     let entry = state.withLock { state in
       state.entries[key]?.request == request ? state.entries.removeValue(forKey: key) : nil

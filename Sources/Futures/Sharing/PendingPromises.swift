@@ -201,7 +201,7 @@ public final class PendingPromises<Key: Hashable & Sendable, Value: Sendable, Fa
     let task = hasCallers ? TaskIdentity.current : nil
     let (number, isFirst, work, answer) = state.withLock {
       state -> (Int, Bool, Future<Value, Failure>?, Answers.Removed?) in
-      // In one turn with the addition below: an answer between the two would be kept, and the caller would wait for ever.
+      // Under the same lock as the addition below. An answer between the two would be kept, and the caller would wait for ever.
       if takesAnswer, let answer = state.earlyAnswers.takeOldest(of: key) { return (0, false, nil, answer) }
       state.callerCount += 1
       let number = state.callerCount

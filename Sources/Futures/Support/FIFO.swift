@@ -3,7 +3,7 @@
 /// The first element has a slot of its own: a chain never enqueues more than one, so it allocates no array.
 package struct FIFO<Element> {
   private var slot: Element?
-  /// A gap of `firstOther` elements that were taken, then the elements behind `slot`.
+  /// The elements after `slot`; the first `firstOther` places are a gap, whose elements were taken.
   private var others: [Element?] = []
   private var firstOther = 0
 

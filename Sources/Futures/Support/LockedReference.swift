@@ -4,7 +4,7 @@
 /// Cost: one relaxed load while it is `nil`, an uncontended lock otherwise. A static constant is initialised at its first use,
 /// so each use also looks whether that has happened.
 package struct LockedReference<Object: AnyObject>: ~Copyable, @unchecked Sendable {
-  // @unchecked: `reference` is used under `lock`, but for the comparison with `nil`.
+  // @unchecked: `lock` protects `reference`. Only the comparison with `nil` needs no lock.
   private let lock = Lock()
 
   // Relaxed: a load without the lock is compared with `nil` and never followed, so no store publishes anything. The lock
