@@ -50,8 +50,8 @@ extension Future {
   public func cancelled(by token: CancellationToken) -> Future {
     guard case .sharedState(let source) = storage, !source.isResolved, token != .none else { return self }
     if token.isCancelled, let cancelled = Cancelled<Failure>.failure {
-      // The same effect as a derived future that is cancelled at once, but a lazy source does not start. Any other failure type
-      // cannot represent cancellation. A future with such a type still needs the result, so it gets a stage below.
+      // The same effect as a derived future that is cancelled at once, but a lazy source does not start. If `Failure` cannot
+      // represent cancellation, the derived future still needs the result, so it gets a stage below.
       source.cancelIfUnneeded()
       return .failed(cancelled)
     }

@@ -1,13 +1,13 @@
 /// A user's callback that a context got while pending work is tracked.
 ///
-/// A stage has a state that says whether its work has returned. A callback has none, so this object notes it.
+/// The future of a stage shows whether the stage's work has returned. A callback has no future, so this object notes that.
 final class TrackedWork: Sendable {
   private enum Status: UInt8, BitwiseCopyable {
     case enqueued, running, ended
   }
 
   private let consumer: Consumer
-  // Relaxed: it publishes nothing.
+  // Relaxed: only the graph reads it, and it publishes nothing.
   private let status = AtomicByte<Status>(.enqueued)
 
   init(_ consumer: Consumer) { self.consumer = consumer }
