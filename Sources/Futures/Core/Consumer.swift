@@ -43,8 +43,8 @@ package class Consumer: @unchecked Sendable {
   package enum Status: UInt8, BitwiseCopyable {
     /// In no list yet. Next is any other.
     case new
-    /// In no list: the source, an orphan, has told this input of a join that it never resolves, and still counts the input as a
-    /// consumer. Next is `resultOnly` or `finished`.
+    /// An input of a join whose source is an orphan and has notified it. It is in no list, but still counts as a consumer of
+    /// the source. Next is `resultOnly` or `finished`.
     case notified
     /// In the list of a pending or delivering future. Next is `resultOnly`, `submitted` or `finished`.
     case listed
@@ -53,9 +53,9 @@ package class Consumer: @unchecked Sendable {
     /// Cancelled, although its failure type cannot represent cancellation. It still gets the result, but no longer keeps
     /// the source running (R16). Next is `submitted` or `finished`.
     case resultOnly
-    /// Handed to its execution context, which has not started it; or waiting for a broken future. Next is `finished`.
+    /// Handed to its execution context, which has not started it; or a waiter whose future is broken. Next is `finished`.
     case submitted
-    /// It has started or left. Final, except for a stage.
+    /// It has started or left. Final, except for a stage that follows another future.
     case finished
   }
 
@@ -83,7 +83,7 @@ package class Consumer: @unchecked Sendable {
     self.deliver = deliver
   }
 
-  /// Releases the closures and objects that the consumer captured: those of a subclass.
+  /// Releases the user's closures and objects, which only subclasses have.
   ///
   /// Called at most once for each source, by the thread that moved `status` to `finished` without running the consumer.
   @usableFromInline
@@ -91,26 +91,26 @@ package class Consumer: @unchecked Sendable {
 
   /// Releases the execution context of a `SubmittedStage` that leaves its source before the delivery.
   ///
-  /// Not in `dropCaptures()`, which also runs while the delivering thread hands the stage's work to the context.
+  /// Not part of `dropCaptures()`, because that also runs while the delivering thread hands the stage's work to the context.
   func dropContext() {}
 
-  /// Returns the derived state, for the caller to make it an orphan as `source` is; `nil` if none exists, or it can still resolve.
+  /// Returns the derived state, which becomes an orphan as `source` did; `nil` if none exists, or if it can still resolve.
   func stateToOrphan(from source: FutureState) -> FutureState? { nil }
 
   /// Resolves the derived state of a stage at once, if the stage has a `bypass`, which replaces its transform after a cancellation.
   ///
-  /// Called when a consumer that its context has is cancelled, and its failure type cannot represent cancellation.
+  /// Called when the consumer is cancelled after its context got it, and its failure type cannot represent cancellation.
   @usableFromInline
   func resolveWithoutContext(from source: FutureState) {}
 
-  /// Returns the queue that runs a stage's transform before the stage can resolve; `nil` if the stage can resolve without it.
+  /// Returns the queue that must run a stage's transform before the stage can resolve; `nil` if the stage needs no queue.
   ///
   /// Called under the lock of the source, by the search for work that a blocked thread holds up (R10a).
   func queueToRunOn(after source: FutureState) -> AnyObject? { nil }
 
-  /// Adds the facts that the graph of pending futures shows of the consumer: those of a subclass.
+  /// Adds what the graph of pending futures shows about the consumer; each subclass adds its own facts.
   ///
-  /// With `isListed`, the caller has the lock of the source that lists the consumer. Otherwise a subclass reads only constants.
+  /// If `isListed`, the caller has the lock of the source that lists the consumer. Otherwise a subclass reads only constants.
   func describe(into facts: inout NodeFacts, isListed: Bool) {}
 
   /// The status; the caller has the lock of the source, or no other thread has the consumer.

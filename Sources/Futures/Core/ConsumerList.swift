@@ -3,7 +3,7 @@
 /// Result-only consumers are at its front until the state settles, the newest of them first.
 ///
 /// Not thread-safe: the lock of its owner protects it. The list owns one reference to each consumer, and hands it over with
-/// the consumer. It does not own a promise's state in its own list.
+/// the consumer. Exception: the list of a promise's state does not own that state (invariant 5 of `FutureState`).
 ///
 /// Unmanaged: counting references to neighbours took a third of an attachment.
 @usableFromInline
@@ -24,7 +24,7 @@ struct ConsumerList: Sequence {
     return first.takeUnretainedValue()
   }
 
-  /// Whether no consumer keeps the source running: the list is empty, or its last consumer and so all others are result-only.
+  /// Whether no consumer keeps the source running: the list is empty, or the last one, and so each one, is result-only.
   var onlyWantsResults: Bool {
     first?.previous?.isResultOnly ?? true
   }
@@ -50,7 +50,7 @@ struct ConsumerList: Sequence {
     append(&resultOnly)
   }
 
-  /// Moves the first consumer, a listener that now gets the latest progress, to the end.
+  /// Moves the first consumer to the end; called when it is a listener that gets the latest progress next.
   mutating func rotate() { first = first?.next }
 
   /// Moves all consumers of `others` to the end of this list, in O(1).

@@ -46,9 +46,9 @@ extension FutureState {
     let reference: Unmanaged<Consumer>?
     /// The status before.
     ///
-    /// After `new`, `attach` still comes, and finds that the consumer has left. A `notified` one got its delivery, or gets it now.
+    /// `new`: a later `attach` finds that the consumer has left. `notified`: the consumer has got its delivery, or gets it now.
     let previous: Consumer.Status
-    /// Whether no other consumer needs this state, so that a cancellation of the consumer goes on to it; `false` for a shield.
+    /// Whether no other consumer needs the source, so that a cancelled consumer also cancels the source; `false` for a shield.
     let isUnneeded: Bool
   }
 
@@ -80,8 +80,8 @@ extension FutureState {
 
   /// The follow-up of the end of a promise whose future follows another one.
   enum Splicing {
-    /// The caller puts the follower, with the list's reference to it, into the stage's place in the list of its source, and
-    /// in the progress.
+    /// The caller puts the follower (here the list's reference to it) into the place of `past.stage`: in the list of
+    /// `past.source`, and in the progress.
     case moving(Unmanaged<Consumer>, past: Derivation, ProgressPlace)
     /// The future follows itself through other futures, so that nothing can ever resolve it.
     case circle

@@ -54,7 +54,7 @@ extension FutureState {
 
   /// Cancels a pending state that no consumer needs.
   ///
-  /// The caller stands for a consumer that was cancelled before it could attach (R16).
+  /// The caller acts for a consumer that was cancelled, has left, or no longer has to attach (R16).
   @usableFromInline
   final func cancelIfUnneeded() {
     if lacksConsumers { cancel() }
@@ -67,8 +67,8 @@ extension FutureState {
   /// - Returns: Whether the caller must cancel this state, because it has no other consumer. A shielded view never cancels it.
   final func removeCancelled(_ consumer: Consumer, forResult needsResult: Bool = false) -> Bool {
     guard let departure = leave(consumer, forResult: needsResult) else {
-      // If its context has not started the consumer, this thread ends it: by its `bypass`, if it needs a result, or without one.
-      // Any other consumer has started or left, and then neither call has an effect.
+      // A submitted consumer can end here. If it needs a result, only its `bypass` can give one. Otherwise it ends without.
+      // Any other consumer has started or left, or gets the result anyway. For it, neither call has an effect.
       if needsResult {
         consumer.resolveWithoutContext(from: self)
       } else if consumer.claimSubmitted() {
@@ -93,7 +93,7 @@ extension FutureState {
   ///
   /// For `Future.never`, for a producer that never starts (R2b), and for states derived from an orphan.
   ///
-  /// The handles of an orphan own it, and so does the list of its source, but no producer. An orphan refers to its source
+  /// The handles of an orphan and the list of its source own it, but no producer does. An orphan refers to its source
   /// weakly, and leaves the source when it is cancelled.
   /// - Parameters:
   ///   - isDormantOnly: Whether to change this state only if its producer has not started, so that it has no consumers.

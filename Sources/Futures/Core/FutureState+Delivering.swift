@@ -65,7 +65,7 @@ extension FutureState {
         if self.wasCancelled { self.orphan() } else { lazy.start?(self) }
       }
     }
-    lazy.start?(self)
+    lazy.start?(self)  // `nil` only in the deinitializer of `LazyStart`
     trampoline.leave()
   }
 }
@@ -112,7 +112,7 @@ extension FutureState {
     var delivery = Trampoline.Delivery(state: .passUnretained(self), outer: trampoline.storage.pointee.delivery)
     // Without the compiler's stack protection, which is slow: each write through the pointer stays in `delivery`.
     _withUnprotectedUnsafeMutablePointer(to: &delivery) { delivery in
-      // Noted, because `append` finds there whether a consumer is own. In a debug build a wait in a callback looks there, too.
+      // `append` looks here to see whether a consumer is own. In a debug build a wait in a callback looks here, too.
       trampoline.storage.pointee.delivery = delivery
       defer { trampoline.storage.pointee.delivery = delivery.pointee.outer }
       var leftForOthers = trampoline.maximumForOthers
@@ -160,7 +160,7 @@ extension FutureState {
     return true
   }
 
-  /// Returns a reference to a consumer for a list of this state, which `releaseConsumer` releases later.
+  /// Returns the reference to a consumer that a list of this state owns until `releaseConsumer` releases it.
   ///
   /// A promise's state in its own list is not counted (invariant 5).
   @inline(__always)
@@ -168,7 +168,7 @@ extension FutureState {
     consumer === self ? .passUnretained(consumer) : .passRetained(consumer)
   }
 
-  /// Releases the reference that a list of this state owned, which is none for the state itself.
+  /// Releases the reference that a list of this state owned; has no effect for this state itself, which it does not own.
   @inline(__always)
   final func releaseConsumer(_ consumer: Unmanaged<Consumer>) {
     if consumer.toOpaque() != Unmanaged.passUnretained(self).toOpaque() { consumer.release() }

@@ -27,16 +27,16 @@ extension FutureState {
     move(stage, to: &other, inside: nil)
   }
 
-  /// Makes this stage, which is in no list, resolve as `other`, which is pending.
+  /// Makes this stage, which has left the list of its source, resolve as the pending state `other`.
   ///
-  /// If the stage's state is private, its follower waits for `other` instead, or the follower of the follower's state, and so on.
+  /// If the stage's state is private, its follower waits for `other` instead. If that one's state is private, the next one waits.
   @usableFromInline
   final func follow(_ other: consuming FutureState) {
     require(self !== other, Self.followsItself)
     guard has(.isPrivate) else { return move(self, to: &other, inside: nil) }
     var stage: FutureState = self
     var place: ProgressPlace?  // `nil` until a follower takes the stage's place
-    // The caller keeps this state alive. This keeps the others, to which their followers refer until `move` below.
+    // Keeps the states alive to which the followers still refer until `move` below. The caller keeps `self` alive.
     var spliced: [FutureState] = []
     while true {
       let state = stage.target
@@ -52,7 +52,7 @@ extension FutureState {
     target.move(stage, to: &other, inside: place)
   }
 
-  /// Attaches `stage`, which is in no list, to `source`, as the producer of this state.
+  /// Makes `stage`, which is in no list, the producer of this state, and attaches it to `source`.
   ///
   /// If the state was cancelled, `source` is cancelled too if nothing else waits for it (R17).
   /// - Parameters:
@@ -91,7 +91,7 @@ extension FutureState {
   /// As `setProducer(task:)`, for a task of any type.
   @usableFromInline
   final func setProducer(anyTask task: Task<Void, any Error>) {
-    // Only if it is the first: the task can have made its promise follow a future by now, and the stage for that stays.
+    // `onlyIfFirst`: the task can already have made its promise follow a future. Then the following stage stays the producer.
     let wasCancelledBefore = setProducer(.task(task), onlyIfFirst: true)
     if wasCancelledBefore { task.cancel() }
   }

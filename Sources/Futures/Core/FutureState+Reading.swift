@@ -56,10 +56,10 @@ extension FutureState {
     reading { Origin(producer: producer, label: extras?.label, derivation: derivation) }
   }
 
-  /// Whether no consumer needs this pending state, which a cancellation then cancels, too; as `isUnneeded`, which has the details.
+  /// Whether no consumer keeps this pending state running, so that the caller can cancel it: `isUnneeded`, with the lock.
   final var lacksConsumers: Bool { reading { isUnneeded } }
 
-  /// Whether the state was cancelled or resolved before `orphan(leaving:)` gave it its inputs, so that it has not left them.
+  /// Read after `orphan(leaving:)`: whether the state was cancelled or resolved first, and so has not left its inputs.
   final var isLateOrphan: Bool { reading { currentPhase != .orphaned || isCancelled } }
 
   final var label: String? { reading { extras?.label?.text } }

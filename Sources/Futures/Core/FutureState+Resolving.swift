@@ -9,10 +9,10 @@ extension FutureState {
     /// The task resumes waiters directly. Callbacks and transforms run on a thread of the global queue. There they cannot see
     /// the task's locals and its cancellation (R8).
     case task
-    /// The library: a delivery of this thread, with its trampoline; otherwise a cancellation, or work on a context.
+    /// The library: with a trampoline, a delivery of this thread; with `nil`, a cancellation or work on a context.
     case library(Trampoline?)
 
-    /// The last phase in which the caller can resolve a state.
+    /// The last of the ordered phases `pending`, `following` and `orphaned` in which the caller can resolve a state.
     var last: Phase {
       switch self {
       case .promise, .task: .pending

@@ -330,7 +330,7 @@ extension FutureState {
 // MARK: - Transitions: producers
 
 extension FutureState {
-  /// Makes `new` the producer of a pending state that is no orphan; has no effect on another state.
+  /// Makes `new` the producer of a pending state; has no effect on an orphan or a settled state.
   /// - Parameters:
   ///   - new: The producer.
   ///   - isFirstOnly: Whether a producer that was set before stays, such as the stage of a promise that follows a future.
@@ -788,7 +788,7 @@ extension FutureState {
     let isIdle = consumers.isEmpty
     // Releasing, as in `takeFirst`.
     phase.store(isIdle ? .resolved : .due, ordering: .releasing)
-    // The thread that notifies the listeners delivers to the consumers, too.
+    // If a thread notifies the listeners now, it also delivers to the consumers afterwards.
     return isIdle || isNotifying ? .done : .deliver(startingWith: nil)
   }
 
@@ -804,7 +804,7 @@ extension FutureState {
 
   /// Ends the delivery on this thread if only others are left in the list: consumers that other threads attached during it.
   ///
-  /// The next call comes after the last own consumer of this call. So all calls together pass a consumer at most twice.
+  /// The caller calls it again only behind the last own consumer that it has found. So all calls pass a consumer at most twice.
   /// - Returns: `nil` if the delivery has ended here, and the state is `due` for another thread. Otherwise this thread goes on, and
   ///   the result is the number of others before the last own consumer.
   @inline(never)

@@ -16,7 +16,7 @@ class Inputs: @unchecked Sendable {
   @usableFromInline
   func removeFromInputs(forResult needsResult: Bool) -> [FutureState] { [] }
 
-  /// Returns the pending inputs; the caller raises their tasks to `priority`, which an await of the derived state has.
+  /// Returns the pending inputs; the caller raises their tasks to `priority`, that of an await of the derived state.
   ///
   /// A subclass that starts inputs later keeps `priority` for them. With `nil`, no priority changes.
   func inputs(raisedTo priority: TaskPriority?) -> [FutureState] { [] }

@@ -20,22 +20,22 @@ final class OrphanedInputs: Inputs, @unchecked Sendable {
   /// The interruption (a timeout or a token) that can still resolve the orphan.
   private let interruption: Inputs?
 
-  /// How many inputs of joins the orphan has notified that have not left since; they are in no list; under the orphan's lock.
+  /// The number of notified inputs of joins that have not left, also of claimed ones; under the orphan's lock.
   var notified = 0
 
   /// Whether the orphan has left its sources; relaxed, because it only picks the thread that leaves.
   private let hasLeft = AtomicByte<Bool>(false)
 
-  /// Keeps the one source of a derived state; the list of the source still has `consumer`, which resolves that state.
+  /// For a derived state with one source, whose list still has `consumer`, the stage that resolves the derived state.
   init(_ consumer: Consumer, of source: FutureState, interruptedBy interruption: Inputs? = nil) {
     inputs = [Input(source: source, consumer: consumer)]
     areCounted = false
     self.interruption = interruption
   }
 
-  /// Keeps those inputs of a join whose states are orphans that have notified the join and still count it.
+  /// For a join: takes over its `notified` inputs, whose states are orphans; ignores the other ones.
   ///
-  /// Claims each input, so that nothing but this object ends its count. Until then the input's orphan counts the join as a consumer.
+  /// Claims each input, so that only this object ends its count. Until it does, the orphan counts the join as a consumer.
   init(_ inputs: [JoinedInput]) {
     self.inputs = inputs.filter { $0.state.claimNotified($0.consumer) }.map {
       Input(source: $0.state, consumer: nil)

@@ -1,7 +1,7 @@
 /// The producer of a state: a promise, a stage, a task or several inputs.
 @usableFromInline
 enum Producer {
-  /// A promise, or no producer. Any other case can follow.
+  /// A promise, which needs no object here, or no producer. Any other case can follow.
   case none
   /// A stage that waits for its source: the state itself, or the stage of a promise that follows a future.
   ///

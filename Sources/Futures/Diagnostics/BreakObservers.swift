@@ -2,7 +2,7 @@
 ///
 /// Unlike the handler of misuse, they also see a promise whose future fails with `BrokenPromise`.
 package final class BreakObservers: Sendable {
-  /// Records the dropped promise or work, and returns whether it has.
+  /// Gets a dropped promise or dropped work; returns whether it has recorded the drop.
   package typealias Recorder = @Sendable (BrokenPromise) -> Bool
 
   private typealias ObserverEntry = (owner: AnyObject, observer: Recorder)

@@ -220,7 +220,7 @@ extension LockedReference where Object == PendingFutures {
     _ = swept
   }
 
-  /// Changes the kind and the label in the entry of a state, if the table has one.
+  /// Changes the kind and the label in a state's entry, if the table has one; called to name the producer of a promise.
   package func describe(_ state: FutureState, as kind: PendingEntry.Kind, label: String) {
     update { table in
       guard let table, let position = table.position(of: state) else { return }

@@ -174,7 +174,7 @@ struct GraphBuilder {
 
   /// Adds the node of a state; `visitStates()` later adds the consumers of the state.
   ///
-  /// With `name`, the node stands for a run of stages that ends with the state. Without, the state itself tells its name.
+  /// With `name`, the node stands for a run of stages that ends with the state. Without it, the name comes from the state.
   /// There is no snapshot if another thread has kept the lock of the state. Then the node is `busy`.
   private mutating func addState(_ state: FutureState, _ snapshot: StateSnapshot?, as name: StageNames.Name?) -> Int {
     let entry = entry(of: state)
@@ -315,7 +315,7 @@ struct GraphBuilder {
         (state, snapshot) = (next.state, StateSnapshot(next.state))
       }
       if !operations.isEmpty { name = StageNames.Name(operation: operations.joined(separator: ", ")) }
-      let node = addState(state, snapshot, as: name)  // looks at the end of the last stage
+      let node = addState(state, snapshot, as: name)  // notes whether the last stage can end early
       graph.nodes[node].count = count
       if hasEarlyEnd { ends.byThemselves.insert(graph.nodes[node].id) }
       connect(node, waitsFor: awaitedNode)
