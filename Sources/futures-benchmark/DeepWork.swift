@@ -23,7 +23,7 @@ extension Rows {
   static func releasedChain(_ stages: Int) -> Body {
     .synchronous { repetitions in
       for index in 0..<repetitions {
-        let promise = Promise<Value, Never>()  // cannot break, so the release runs no closure
+        let promise = Promise<Value, Never>()  // dropped, it gives no result: the closures are released, and none runs
         var future = promise.future
         for _ in 0..<stages { future = future.map { $0 &+ index } }
         // The pending chain is released here.

@@ -339,6 +339,7 @@ extension FutureState {
   @discardableResult
   final func setProducer(_ new: Producer, onlyIfFirst isFirstOnly: Bool = false) -> Bool {
     changing {
+      // `hasProducer` asks the phase: a promise is a producer, too, for which the variable is `.none`.
       if hasProducer, !isFirstOnly || isProducerUnset { producer = new }
       return isCancelled
     }
@@ -716,9 +717,9 @@ extension FutureState {
 // MARK: - Transitions: settling and delivering
 
 extension FutureState {
-  /// Resolves a pending state, with the parameters of `resolve(isSuccess:by:_:)`; returns the caller's next step.
+  /// Resolves a state, if `resolver` can resolve it in its present phase; returns the caller's next step.
   ///
-  /// `released` gets the objects that the state no longer needs.
+  /// `store` writes the result. `released` gets the objects that the state no longer needs.
   @inline(__always)
   final func settle(
     isSuccess: Bool,

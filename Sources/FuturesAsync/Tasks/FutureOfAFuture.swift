@@ -2,8 +2,9 @@ public import Futures
 
 // Async work that returns a future would give a future of a future, and would count as ended at once. So each function that takes
 // async work has an overload here, whose call does not compile. It takes a synchronous closure that returns a future:
-// - Synchronous: this type is narrower, so the compiler prefers this overload. It does not check a body with `await` twice.
+// - Synchronous: a narrower type, so the compiler prefers this overload. A body with `await` cannot have that type.
 // - It can throw: otherwise a closure that throws would select the overload for async work.
+// - `tryAwaitItsValue`: the compiler's error prints the label. Callers write a trailing closure.
 // Operators such as `retry` also have an overload for futures. It does not fit a closure that throws, or another failure type.
 
 /// Isolates functions to a separate actor, so that the compiler refuses calls of them.

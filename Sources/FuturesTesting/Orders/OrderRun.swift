@@ -293,7 +293,7 @@ final class OrderRun: @unchecked Sendable {
     (running, awaitsFollowUp) = (nil, false)  // the second is still `true` if the step's task continues elsewhere
   }
 
-  /// Runs a job, and keeps its task as `running`; a job without a task belongs to an actor, or only resumes a task.
+  /// Runs a job, and keeps its task as `running`; that of an actor names no task, nor does that of a `Task.yield()`.
   private func run(_ job: UnownedJob, onMain isOnMain: Bool) {
     running = job.taskIdentifier.map { identifier in state.withLock { $0.number(identifier) } }
     if isOnMain { return job.runSynchronously(on: MainActor.sharedUnownedExecutor) }
