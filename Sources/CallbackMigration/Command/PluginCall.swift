@@ -9,7 +9,7 @@ package struct PluginCall: Sendable {
     case plan, run
   }
 
-  /// What the plugin asks for.
+  /// The purpose of this run of the tool.
   package let step: Step
 
   /// The file with the plugin's description of the package.

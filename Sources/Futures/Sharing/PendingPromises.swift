@@ -196,7 +196,8 @@ public final class PendingPromises<Key: Hashable & Sendable, Value: Sendable, Fa
 
   /// Adds a caller, unless there is an early answer for it.
   func join(_ caller: Caller, _ key: Key, takingEarlyAnswer takesAnswer: Bool) -> Joining {
-    // The task that asks, for `leave`; `nil` for a first caller, which starts the work. Outside the lock: this formats a string.
+    // The task of the call, for `leave`; made outside the lock, because this formats a string. `nil` if no caller waits: the work
+    // has not started, so it cannot have made this call.
     let hasCallers = state.withLock { $0.entries[key]?.callers.isEmpty == false }
     let task = hasCallers ? TaskIdentity.current : nil
     let (number, isFirst, work, answer) = state.withLock {
