@@ -92,7 +92,7 @@ enum Limit {
     }
   }
 
-  /// Whether the row's figure is at most the limit; `false` if the row has no such figure.
+  /// Whether the row's figure is at most the limit, with the tolerance of `isMet`; `false` if the row has no such figure.
   private func isWithin(_ row: Row) -> Bool {
     switch self {
     case .timesFloor(let limit): row.timesFloor.map { $0 <= limit } ?? false

@@ -86,7 +86,7 @@ private func readersOfOneProgress(_ harness: Harness) -> [Row] {
 }
 
 extension Harness {
-  /// Measures work with 10 to 1,000,000 parts, in rows whose growth is in relation to the row of 1,000.
+  /// Measures work with 10 to 1,000,000 parts; each row shows its growth from the row of 1,000 parts.
   fileprivate func measureGrowth(
     _ name: String,
     _ work: String,

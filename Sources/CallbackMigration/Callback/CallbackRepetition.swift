@@ -71,7 +71,7 @@ struct CallbackRepetition {
 
   /// A call in a statement, on a path that reaches the end of the statement; `nil` if there is none.
   ///
-  /// The jumps in `exits` leave the path; without `exits`, those that leave the statement.
+  /// `exits` are the jumps that leave the path; `nil` for the jumps that leave the statement.
   private func callBeforeEnd(of statement: Range<Int>, _ exits: Exits? = nil) -> Int? {
     let exits = exits ?? .of(statement)
     switch tokens[statement.lowerBound] {

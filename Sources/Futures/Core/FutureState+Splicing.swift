@@ -21,7 +21,7 @@ extension FutureState {
         return false
       }
       state.setProducer(.none)  // no longer the stage, which `listed` releases below
-      // `adopt` did not get `place`, because only now is it sure that the source fills this part.
+      // `place`: the part of the progress that the source fills. `adopt` did not get it, because the move could still fail.
       if target.narrow(follower, to: place) || adoption.needsRelink { target.relinkProgress() }
       listed.release()
       return false

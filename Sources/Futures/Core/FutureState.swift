@@ -127,7 +127,7 @@ package class FutureState: Consumer, @unchecked Sendable {
   }
 
   deinit {
-    if isPending { releaseConsumers() }
+    if isPending { releaseConsumers() }  // a settled state has none
     if has(.isUnobservedFailure), FuturesDiagnostics.hasHandler { reportUnobservedFailure() }
   }
 
@@ -425,11 +425,11 @@ extension FutureState {
         }
         return .listed(starting: nil)
       case .orphaned where kind != .input:
-        // The caller still needs the consumer, so the list gets a reference of its own.
+        // The caller makes an orphan of the consumer's derived state, too, so the list gets a reference of its own.
         list(retainConsumer(reference.takeUnretainedValue()), status)
         return .orphaned
-      // The caller tells an input of a join that the state never resolves. The input is in no list, but counts as a consumer until
-      // it leaves, unless it is result-only.
+      // An input: its delivery notifies the join that this state never resolves. The input is in no list, but counts as a
+      // consumer of this state until it leaves, unless it is result-only.
       case .orphaned:
         if status == .new { reference._withUnsafeGuaranteedRef { countNotified($0) } }
         return .due

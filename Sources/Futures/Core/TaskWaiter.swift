@@ -50,7 +50,7 @@ extension FutureState {
   @usableFromInline
   final func endWait(of waiter: Consumer, cancelling isCancelling: Bool) -> Bool {
     let departure = leave(waiter)
-    // The waiter of a broken future is in no list, so it has no departure. The caller resumes it.
+    // No departure: the waiter of a broken future has left the list. The first caller of `claimSubmitted` resumes it.
     guard departure != nil || waiter.claimSubmitted() else { return false }
     if let reference = departure?.reference { releaseConsumer(reference) }
     if isCancelling { cancelIfUnneeded() }

@@ -55,7 +55,7 @@ extension FutureState {
   /// A loop, so it takes no stack. A set of the visited states bounds it, because inputs can share a source, and futures can
   /// follow each other in a circle.
   /// - Parameters:
-  ///   - priority: As in `searchTasks`.
+  ///   - priority: The priority that the inputs of joins note for tasks that start later; `nil` to note none.
   ///   - isFound: Gets a state with its producer.
   /// - Returns: Whether `isFound` has returned `true`.
   private final func searchProducers(

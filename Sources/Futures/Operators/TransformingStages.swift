@@ -89,7 +89,7 @@ final class FlatMapStage<Argument: Sendable, New: Sendable, Failure: Error>: Mov
     self.transform = consume transform
     super.init(of: source, progressShare: source.shareOfWork(progressShare)) { stage, source, trampoline in
       let stage = unsafeDowncast(stage, to: FlatMapStage.self)
-      guard stage.kind != .follower else { return stage.resolve(as: source, in: trampoline) }
+      guard stage.kind != .follower else { return stage.resolve(as: source, in: trampoline) }  // the transform's future
       guard let value: Argument = stage.value(of: source, in: trampoline) else { return }
       stage.applyTransform(to: value, in: trampoline)
     }
@@ -105,10 +105,10 @@ final class FlatMapStage<Argument: Sendable, New: Sendable, Failure: Error>: Mov
     self.transform = consume transform
     super.init(of: source, progressShare: source.shareOfWork(progressShare)) { stage, source, trampoline in
       let stage = unsafeDowncast(stage, to: FlatMapStage.self)
-      guard stage.kind != .follower else { return stage.resolve(as: source, in: trampoline) }
+      guard stage.kind != .follower else { return stage.resolve(as: source, in: trampoline) }  // the transform's future
       if let result = unsafeDowncast(source, to: State<V, F>.self).result {
         stage.applyTransform(to: result, in: trampoline)
-      } else {
+      } else {  // the source is broken
         stage.dropCaptures()
         stage.passBreak(of: source, in: trampoline)
       }

@@ -19,7 +19,7 @@ public actor FutureOfAFuture {
   public static let shared = FutureOfAFuture()
 }
 
-@FutureOfAFuture
+@FutureOfAFuture  // the compiler refuses a call from outside this actor, unless the call has `await`
 extension Future where Failure == any Error {
   /// Refuses `Future { get() }` if `get` returns a future; `await Future { get() }` flattens it.
   ///
@@ -53,7 +53,7 @@ extension Future where Failure == any Error {
     self.init(starting: .task, name: label, priority: priority, #fileID, #line, operation: work)
   }
 
-  /// Refuses work that returns a future; a call with `await` flattens the future.
+  /// Refuses work that returns a future: only a call with `await` compiles, and it flattens the future.
   @_documentation(visibility: internal)
   @_alwaysEmitIntoClient
   public static func detached<Inner: FutureProtocol>(
@@ -66,7 +66,7 @@ extension Future where Failure == any Error {
     }
   }
 
-  /// Refuses work that returns a future; a call with `await` flattens the future.
+  /// Refuses work that returns a future: only a call with `await` compiles, and it flattens the future.
   @_documentation(visibility: internal)
   @_alwaysEmitIntoClient
   public static func immediate<Inner: FutureProtocol>(
@@ -80,7 +80,7 @@ extension Future where Failure == any Error {
     }
   }
 
-  /// Refuses work that returns a future, where the overload for futures does not fit; a call with `await` flattens the future.
+  /// Refuses work whose future does not fit the overload for futures: only a call with `await` compiles, and flattens the future.
   @_documentation(visibility: internal)
   @_alwaysEmitIntoClient
   public static func serial<Item: Sendable, Inner: FutureProtocol>(
@@ -92,7 +92,7 @@ extension Future where Failure == any Error {
     serial(items, priority: priority) { item in try await Future<Value, Inner.Failure>(operation(item)).value }
   }
 
-  /// Refuses work that returns a future, where the overload for futures does not fit; a call with `await` flattens the future.
+  /// Refuses work whose future does not fit the overload for futures: only a call with `await` compiles, and flattens the future.
   @_documentation(visibility: internal)
   @_alwaysEmitIntoClient
   public static func concurrent<Item: Sendable, Inner: FutureProtocol>(
@@ -107,7 +107,7 @@ extension Future where Failure == any Error {
     }
   }
 
-  /// Refuses work whose future cannot represent cancellation, such as `load($0).materialize()`.
+  /// Refuses work whose future cannot represent cancellation, such as `load($0).materialize()`; a call with `await` compiles.
   @_documentation(visibility: internal)
   @_alwaysEmitIntoClient
   public static func concurrentSettled<Item: Sendable, Inner: FutureProtocol>(
@@ -122,7 +122,7 @@ extension Future where Failure == any Error {
     }
   }
 
-  /// Refuses work that returns a future, where the overload for futures does not fit; a call with `await` flattens the future.
+  /// Refuses work whose future does not fit the overload for futures: only a call with `await` compiles, and flattens the future.
   @_documentation(visibility: internal)
   @_alwaysEmitIntoClient
   public static func retry<Inner: FutureProtocol>(
@@ -138,7 +138,7 @@ extension Future where Failure == any Error {
     }
   }
 
-  /// Refuses work that returns a future, where the overload for futures does not fit; a call with `await` flattens the future.
+  /// Refuses work whose future does not fit the overload for futures: only a call with `await` compiles, and flattens the future.
   @_documentation(visibility: internal)
   @_alwaysEmitIntoClient
   @available(macOS 13, iOS 16, tvOS 16, watchOS 9, *)
@@ -156,7 +156,7 @@ extension Future where Failure == any Error {
     }
   }
 
-  /// Refuses work that returns a future, where the overload for futures does not fit; a call with `await` flattens the future.
+  /// Refuses work whose future does not fit the overload for futures: only a call with `await` compiles, and flattens the future.
   @_documentation(visibility: internal)
   @_alwaysEmitIntoClient
   @available(macOS 13, iOS 16, tvOS 16, watchOS 9, *)
@@ -176,9 +176,9 @@ extension Future where Failure == any Error {
   }
 }
 
-@FutureOfAFuture
+@FutureOfAFuture  // the compiler refuses a call from outside this actor, unless the call has `await`
 extension SerialQueue {
-  /// Refuses work that returns a future; a call with `await` flattens the future.
+  /// Refuses work that returns a future: only a call with `await` compiles, and it flattens the future.
   @_documentation(visibility: internal)
   @_alwaysEmitIntoClient
   public func future<Inner: FutureProtocol>(
@@ -192,9 +192,9 @@ extension SerialQueue {
   }
 }
 
-@FutureOfAFuture
+@FutureOfAFuture  // the compiler refuses a call from outside this actor, unless the call has `await`
 extension ConcurrencyLimit {
-  /// Refuses work that returns a future, where the overload for futures does not fit; a call with `await` flattens the future.
+  /// Refuses work whose future does not fit the overload for futures: only a call with `await` compiles, and flattens the future.
   @_documentation(visibility: internal)
   @_disfavoredOverload  // so that the overload for futures comes first where it fits
   @_alwaysEmitIntoClient

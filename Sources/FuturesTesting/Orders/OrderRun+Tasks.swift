@@ -82,7 +82,7 @@ extension OrderRun: TaskExecutor {
     guard let identifier = job.taskIdentifier else { return }
     let isNew = state.withLock { $0.tasks[identifier] == nil }
     guard isNew else { return }
-    let object = job.isOfChildTask ? nil : unsafeBitCast(job, to: AnyObject.self)  // a job is its task's object
+    let object = job.isOfChildTask ? nil : unsafeBitCast(job, to: AnyObject.self)  // a job is its task; see `object`
     let task = OrderTask(site: isShown ? .current() : nil, object: object)
     state.withLock { state in
       let number = state.number(identifier)

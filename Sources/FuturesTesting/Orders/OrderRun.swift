@@ -264,9 +264,9 @@ final class OrderRun: @unchecked Sendable {
       deviations.insert(trace.count)
       lastDeviation = decisions.count
     }
-    var mixer = SplitMix64(seed: hash ^ UInt64(index + 1))
+    var mixer = SplitMix64(seed: hash ^ UInt64(index + 1))  // `hash` identifies the decisions so far
     hash = mixer.next()
-    knownOrders += possible.count - 1
+    knownOrders += possible.count - 1  // each other choice begins another order
     return possible.firstIndex(of: sorted[index]) ?? 0
   }
 

@@ -198,14 +198,14 @@ final class OrderSearch {
 
   /// Makes the failure of a run; `reason` and `text` take the place of the run's own reason and sentence.
   private func failure(_ run: OrderRun, _ reason: OrderFailure.Reason? = nil, _ text: String? = nil) -> OrderFailure {
-    let reason = reason ?? run.reason ?? .endless  // the last never: each run that comes here has failed
+    let reason = reason ?? run.reason ?? .endless  // never `.endless` here: each run that comes here has a reason
     let (notes, tasks) = run.state.withLock { ($0.notes, $0.namedTasks) }
     let rows = zip(run.trace.enumerated(), run.trace.names(tasks)).map { move, name in
       let (isDeviation, notes) = (run.deviations.contains(move.offset), notes[move.offset] ?? [])
       return OrderRow(column: move.element.column, name: name, isDeviation: isDeviation, notes: notes)
     }
-    let parts = run.trace.filter { $0.source == .task || $0.source == .onMain }
-    let numbers = Set(parts.map(\.ordinal)).sorted().prefix(10)
+    let movesOfTasks = run.trace.filter { $0.source == .task || $0.source == .onMain }
+    let numbers = Set(movesOfTasks.map(\.ordinal)).sorted().prefix(10)  // of the tasks whose places it shows
     return OrderFailure(
       reason: reason,
       sentence: text ?? run.sentence ?? reason.sentence,
