@@ -15,7 +15,7 @@ enum FunctionRole: Equatable {
 
 /// Finds the role of each function.
 struct Roles {
-  private var overriding: Set<String> = []
+  private var overriding: Set<String> = []  // the functions that override a method of this module
   private var requirements: Set<String> = []
 
   /// The requirement that a member implements, with the protocol's name, such as `Store.load(completion:)`.

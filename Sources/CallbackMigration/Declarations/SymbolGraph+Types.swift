@@ -53,7 +53,7 @@ extension SymbolGraph {
 
   /// The module that declares a type, by the compiler's identifier; `nil` for a type of C and for a generic parameter.
   static func module(ofType identifier: String) -> String? {
-    guard identifier.hasPrefix("s:"), !identifier.hasSuffix("mfp") else { return nil }
+    guard identifier.hasPrefix("s:"), !identifier.hasSuffix("mfp") else { return nil }  // `mfp`: a generic parameter
     let name = identifier.dropFirst(2)
     // Identifiers abbreviate the modules of the standard library: `s:ScT` is `Task`, and `s:Si` is `Int`.
     if name.hasPrefix("Sc") { return "_Concurrency" }

@@ -44,10 +44,10 @@ struct RefusalGroups {
         found[refusal.general, default: []].append(member)
       }
     }
+    // The largest group comes first; between groups of one size, the reason decides.
     groups = found.map { general, members in
       let isSame = Set(members.map(\.reason)).count == 1
       return Group(reason: isSame ? members[0].reason : general, general: general, members: members)
-      // The largest group comes first; the reason decides between groups of one size.
     }.sorted { ($1.members.count, $0.reason) < ($0.members.count, $1.reason) }
   }
 

@@ -856,7 +856,7 @@ extension FutureState {
     // Moves the listeners of the progress into `consumers`.
     _ = progressRecord?.end(isSuccess: false, before: &consumers)
     if consumers.isEmpty { return }
-    // This state in its own list is not counted. Only its address, because the closure can run after the state has gone.
+    // The list does not retain this state itself. Only its address, because the closure can run after the state has gone.
     let this = Unmanaged.passUnretained(self).toOpaque()
     Trampoline.current.runOrDefer { [consumers] in
       var consumers = consumers

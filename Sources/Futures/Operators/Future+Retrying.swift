@@ -32,11 +32,11 @@ extension Future {
 
   /// Calls `work` until its future succeeds, at most `attempts` times.
   ///
-  /// If `Failure` cannot represent cancellation, a cancelled retry starts no other attempt, and resolves as the running attempt
-  /// resolves.
-  ///
   /// As `retry(attempts:on:while:_:)`, but each further attempt starts after `delay`, which the clock of `context` measures.
   /// Cancelling the future also frees the timer.
+  ///
+  /// If `Failure` cannot represent cancellation, a cancelled retry starts no other attempt, and resolves as the running attempt
+  /// resolves.
   @_alwaysEmitIntoClient
   @available(macOS 13, iOS 16, tvOS 16, watchOS 9, *)
   public static func retry(

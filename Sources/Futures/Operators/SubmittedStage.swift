@@ -151,7 +151,7 @@ final class SubmittedStage<Value: Sendable, Failure: Error, New: Sendable, NewFa
   override func dropContext() { context = nil }  // `dropCaptures()` can run while a delivery uses the context
 
   @usableFromInline
-  override func resolveWithoutContext(from source: FutureState) {
+  override func resolveWithoutContext(from source: FutureState) {  // called after a cancellation
     guard hasBypass, claimSubmitted(), let bypass else { return }
     dropCaptures()
     // Without a result the source is broken, and its delivery breaks the stage.

@@ -42,7 +42,7 @@ extension FutureState {
   final func addProgress(_ record: ProgressRecord, of child: FutureState?, share: Double) {
     var link: ProgressLink?
     _ = changeProgress(record) { record in
-      let share = record.reserve(share)
+      let share = record.reserve(share)  // at most what the other parts have left
       guard let child else { return record.addEnded(share) }
       link = record.link(to: child, from: self, as: .part(share))
       return false  // the child reports when the link is connected
@@ -80,7 +80,7 @@ extension FutureState {
   /// Counts the source of `link` as ended, and first applies its `last` progress, if the caller has one.
   final func sourceEnded(_ link: ProgressLink, last: FutureProgress? = nil) {
     let mustNotify = changeRecord { record in
-      // The progress of a success needs no update: a part counts in full, and a derived state reports its own success.
+      // A success needs no update here: `unlink` counts a part in full, and a derived state reports its own success.
       let isChanged = if let last, !last.isFinished { record.update(link, to: last) } else { false }
       return record.unlink(link) || isChanged
     }

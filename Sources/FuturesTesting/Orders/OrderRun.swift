@@ -286,7 +286,7 @@ final class OrderRun: @unchecked Sendable {
       case .work(let work): work()
       case .job(let job): run(job, onMain: item.isOnMain)
       case .step(let continuation):
-        awaitsFollowUp = true
+        awaitsFollowUp = true  // the job of the task that waits in `step` or `runAll` runs next
         continuation.resume()
       }
     }

@@ -269,7 +269,7 @@ public final class VirtualQueue: Sendable {
       state.withLock { state in
         // Another thread can have started the work already, which removed the item.
         guard let index = state.items.firstIndex(where: { $0.number == number }) else { return }
-        state.items[index].take = take
+        state.items[index].take = take  // lets `sync` run the work itself
       }
     }
   }
