@@ -84,7 +84,7 @@ struct Handles {
     let canIgnore = isSelf || declaration.attributes.contains("@discardableResult")
     // A method that returns its own type is called on work that runs already. Another handle might need a start.
     let isOwner = isSelf || identifier != nil && identifier == owner?.identifier.precise
-    let foundationStart = name.flatMap(systemStart)
+    let foundationStart = name.flatMap(systemStart)  // these handles of Foundation end by `cancel()`
     if !isOwner, let start = foundationStart ?? identifier.flatMap(start(of:)) {
       let end = foundationStart == nil ? Self.ending(among: endings) : "cancel()"
       // The work runs if each body starts it, or if callers can ignore the handle and no body leaves a new one unstarted.

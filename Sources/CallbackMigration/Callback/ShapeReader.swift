@@ -11,7 +11,7 @@ struct ShapeReader {
 
   /// The callbacks of a function with one closure for success and one for failure; `nil` for other functions.
   ///
-  /// The closure for failure is the one whose only parameter is an error. The names of the closures do not matter.
+  /// An error is the only parameter of the failure closure. A refusal, or a callback that might repeat, gives another shape.
   func pair(_ completions: [(index: Int, type: FunctionType)]) -> Callbacks? {
     let failures = completions.filter { $0.type.parameters.count == 1 && aliases.isError($0.type.parameters[0]) }
     guard completions.count == 2, failures.count == 1 else { return nil }

@@ -162,7 +162,7 @@ private struct CounterpartClaims {
       return isOther && other.rank <= function.rank && !function.isPreferred(to: other)
     }
     guard !rivals.isEmpty else { return nil }
-    let isServed = rivals.contains { $0.isPreferred(to: function) }
+    let isServed = rivals.contains { $0.isPreferred(to: function) }  // a rival gets the counterpart
     // The entry `renames` applies to all functions of a title, so it cannot help if both titles are the same.
     let name = rivals.contains { $0.title == function.title } ? nil : function.declaration.otherName
     return .sameCounterpart(isServed: isServed, for: function.title, proposing: name)

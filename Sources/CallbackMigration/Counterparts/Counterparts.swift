@@ -61,7 +61,7 @@ struct Counterparts {
     return "\(title) \(types.joined(separator: ","))\(declaration.isStatic ? " static" : "")"
   }
 
-  /// The place of a function with this key in a type.
+  /// The place of a function, by which `symbols` finds it: its type, its signature `key`, and `async`, which makes an overload.
   private func place(of key: String, in scope: String, isAsync: Bool) -> String {
     "\(scope).\(key)\(isAsync ? " async" : "")"
   }

@@ -65,13 +65,13 @@ extension [Token] {
 }
 
 extension SourceTokens {
-  /// One element for each parameter of a function: the parameters of the closure type in it, or empty without one.
+  /// For each parameter of a function: the parameters of its closure type; an empty array if its type has none.
   ///
-  /// The type of a type alias counts as its only parameter.
+  /// A type alias counts as a function with one parameter: the type after `=`.
   fileprivate func closures(ofDeclaration name: Int) -> [[Range<Int>]] {
     if self[name - 1] == "typealias" {
       guard var type = (name..<items.count).first(where: { self[$0] == "=" }).map({ $0 + 1 }) else { return [] }
-      while self[type].hasPrefix("@") { type += 1 }
+      while self[type].hasPrefix("@") { type += 1 }  // attributes, such as `@Sendable`
       guard self[type] == "(", let end = partner(type) else { return [] }
       return [closure(in: type..<end) ?? []]
     }

@@ -79,7 +79,7 @@ extension SourceTokens {
     "consuming", "borrowing", "weak", "unowned",
   ]
 
-  /// The word before the brace of a closure or before its argument list: the name of the function, or a label.
+  /// The word before a closure: the function in `name {` and `name(…) {`, or the label in `label: {`; `nil` if no word is there.
   private func callee(before brace: Int) -> Int? {
     var index = brace - 1
     if self[index] == ")", let open = partner(index) { index = open - 1 }

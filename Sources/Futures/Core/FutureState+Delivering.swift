@@ -86,11 +86,11 @@ extension FutureState {
 
   /// Resumes the waiters, and runs the other consumers on a thread of the global queue, where no task is current.
   ///
-  /// The waiters first, because blocked waiters can occupy all threads of that queue.
-  /// That thread has no other work, so it runs all that other threads attach meanwhile, and hands nothing on again.
+  /// For a resolution by a task, and a delivery that hands the rest on. Waiters first: blocked ones can occupy the whole queue.
+  /// The queue's thread has no other work, so it runs all that other threads attach meanwhile, and hands nothing on again.
   @inline(never)
   final func deliverElsewhere(in trampoline: Trampoline) {
-    guard resumeWaiters(in: trampoline) else { return }
+    guard resumeWaiters(in: trampoline) else { return }  // no callback is left
     let deliver: @Sendable () -> Void = { Trampoline.current.deliver(self, mayHandOn: false) }
     // The test kit chooses when this delivery runs.
     if let submit = trampoline.storage.pointee.submitElsewhere { return submit(deliver) }

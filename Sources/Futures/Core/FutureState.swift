@@ -519,7 +519,7 @@ extension FutureState {
       guard hasProducer, !isCancelled, let follower = consumers.only else { return nil }
       // For the first state that is spliced, `place` is `nil`: the next source comes after the previous one.
       place = place?.inside(stage.place) ?? stage.place.next
-      if isPlain { producer = .none } else { released = detach() }
+      if isPlain { producer = .none } else { released = detach() }  // plain: no handlers and no progress to release
       follower.enter(.finished)  // as after a delivery: the follower now gets another source
       return consumers.remove(.passUnretained(follower))
     }
@@ -545,7 +545,7 @@ extension FutureState {
     }
   }
 
-  /// Puts `stage`, which waits for this state, into the place of `old` in the list.
+  /// Puts `stage`, which now waits for this state, in the place of `old`, the stage of the state that `splice` takes out.
   /// - Returns: The list's reference to `old`; `nil` if one of them has left, or this state is an orphan or delivers to `old`.
   final func replace(_ old: FutureState, by stage: FutureState) -> Unmanaged<Consumer>? {
     changing {
@@ -761,7 +761,7 @@ extension FutureState {
   /// Sets the status of a consumer that is about to get its delivery, under the lock.
   private final func markTaken(_ consumer: Consumer) {
     let kind = consumer.kind
-    // The waiter of a broken future gets no result. Its task can still end the wait.
+    // Until its context runs it, or its task ends the wait: the waiter of a broken future gets no result.
     let staysRemovable = kind == .queued || kind == .custom || (kind == .waiter && has(.isBroken))
     consumer.enter(staysRemovable ? .submitted : .finished)
   }

@@ -285,7 +285,7 @@ extension PendingFutures {
 }
 
 extension PendingEntry {
-  /// The label of the promise, and its place in the sources.
+  /// The label of the promise, or else of this entry, and the place in the sources.
   fileprivate func place(of state: FutureState) -> String {
     let name = (state.label ?? label).map { "\"\($0)\" " } ?? ""
     let file = fileID.map { String(cString: $0) } ?? ""

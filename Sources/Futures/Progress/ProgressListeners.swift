@@ -129,7 +129,7 @@ final class ProgressLink: ProgressListener, @unchecked Sendable {
   }
 
   override func takeStep(in record: ProgressRecord) -> ProgressStep {
-    record.listeners.rotate()
+    record.listeners.rotate()  // to the end: it is up to date now
     return .update(self, record.current)
   }
 }

@@ -146,7 +146,7 @@ final class ProgressRecord: @unchecked Sendable {
   /// Begins a round, in which each listener gets the progress once.
   /// - Returns: The version at the beginning of the round.
   func beginRound() -> UInt64 {
-    isNotifying = true
+    isNotifying = true  // this thread calls the listeners next
     return version
   }
 
@@ -277,10 +277,10 @@ final class ProgressRecord: @unchecked Sendable {
   /// derived state ends, too, or has other sources.
   /// - Returns: Whether the progress changed.
   func unlink(_ link: ProgressLink) -> Bool {
-    guard has(link) else { return false }
+    guard has(link) else { return false }  // removed or replaced meanwhile
     remove(link)
     guard case .part(let share) = link.role else { return false }
     done = done + share - link.counted
-    return !countEndedPart() && compose()
+    return !countEndedPart() && compose()  // the last part settles the state, whose progress then needs no update
   }
 }

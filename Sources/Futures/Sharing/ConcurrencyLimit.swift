@@ -139,14 +139,14 @@ extension ConcurrencyLimit {
   @usableFromInline
   package func release(_ slot: Slot) {
     guard let waiting = queue.withLock({ $0.release(slot) }).waiting else { return }
-    startWork(waiting + Self.maximumForOthers)
+    startWork(waiting + Self.maximumForOthers)  // at most: the work that waits now, and some that others add meanwhile
   }
 
   /// As `release`, for work that ends in a task: the next work starts on the global queue, and not in that task (R8).
   @usableFromInline
   package func releaseFromTask(_ slot: Slot) {
     guard let waiting = queue.withLock({ $0.release(slot) }).waiting, waiting > 0 else { return }
-    handOn { [self] in startWork(waiting + Self.maximumForOthers) }
+    handOn { [self] in startWork(waiting + Self.maximumForOthers) }  // the maximum as in `release`
   }
 
   /// Notes that the promise's future waits for the running work: for the graph, and so that an await raises the tasks of that work.

@@ -95,10 +95,10 @@ extension PendingPromises where Key == SingleKey {
     /// Identifies the calling thread, by the address of its trampoline.
     private static var currentThread: UnsafeMutableRawPointer { UnsafeMutableRawPointer(Trampoline.current.storage) }
 
-    /// Notes the thread that starts the work for `key` now; `nil` once the start has returned.
+    /// Notes the thread that starts the work for `key` now, or `nil` after the start: for `reportRequestInOwnWork`.
     private func noteStarter(of key: Key, request: Int, _ thread: UnsafeMutableRawPointer?) {
       state.withLock { state in
-        if let entry = state.entries[key], entry.request == request { entry.starter = thread }
+        if let entry = state.entries[key], entry.request == request { entry.starter = thread }  // no later one
       }
     }
 

@@ -152,7 +152,7 @@ public final class PendingPromises<Key: Hashable & Sendable, Value: Sendable, Fa
   deinit {
     let entries = state.withLock { $0.entries }
     // All callers first, because one of their callbacks can attach to the work of another entry, and so keep it running.
-    let owner: StaticString = acceptsAnswers ? "PendingPromises" : "FutureCache"
+    let owner: StaticString = acceptsAnswers ? "PendingPromises" : "FutureCache"  // a cache's table accepts no answers
     for entry in entries.values { for caller in entry.inOrder { caller.breakState(releasedBy: owner) } }
     for entry in entries.values { entry.work?.cancel() }
   }
@@ -280,7 +280,7 @@ public final class PendingPromises<Key: Hashable & Sendable, Value: Sendable, Fa
       guard let entry = state.entries[key] else { return }
       caller = entry.callers.removeValue(forKey: number)?.caller
       guard let caller else { return }  // resolved meanwhile
-      if !Cancelled<Failure>.isExpressible { entry.resultOnly.append(caller) }
+      if !Cancelled<Failure>.isExpressible { entry.resultOnly.append(caller) }  // it still gets the result
       isLast = entry.callers.isEmpty
       guard isLast else {
         // At most 4, so that leaving is O(1).
@@ -294,7 +294,7 @@ public final class PendingPromises<Key: Hashable & Sendable, Value: Sendable, Fa
     if let workOfRemaining { cancel(remaining, ifRequestsOf: workOfRemaining, for: key) }
     if isLast { onCancel?(key) }
     guard let ended, let work = ended.work else { return }
-    for caller in ended.resultOnly { caller.follow(work) }  // because `end` no longer finds the entry
+    for caller in ended.resultOnly { caller.follow(work) }  // `end(_:request:)` no longer finds the entry
     work.cancel()
   }
 

@@ -42,7 +42,7 @@ extension Promise {
         start(operation, isolation: nil)
       }
     onCancel { task.cancel() }
-    // So that an await raises the task's priority. A promise that follows a future by now ignores it, but not `onCancel`.
+    // An await raises the priority of this task. A promise that already follows a future ignores the call, but not `onCancel`.
     setProducer(task: task)
     return task
   }

@@ -50,7 +50,7 @@ extension [OrderMove] {
       switch move.source {
       case .body, .task: tasks.name(of: move.ordinal)
       case .onMain: "\(tasks.name(of: move.ordinal)) on main"
-      case .hop where move.ordinal < 0: "work of an actor"
+      case .hop where move.ordinal < 0: "work of an actor"  // its task is not known
       case .hop: "hop of \(tasks.name(of: move.ordinal))"
       case let source: ordinals[source]?.count == 1 ? source.name : "\(source.name)(\(move.ordinal))"
       }

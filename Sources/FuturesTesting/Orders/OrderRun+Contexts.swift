@@ -28,7 +28,7 @@ extension OrderRun {
     let isOwn = isOnOwnThread
     if isShown, isOwn { nameCurrentTask() }  // the runtime tells a name only while the task runs
     let number = state.withLock { state -> Int? in
-      if state.closing.claimDrop() { return nil }
+      if state.closing.claimDrop() { return nil }  // the run is over
       if !isOwn { noteInterference(interference(), &state) }
       return add(&state.agenda)
     }
@@ -36,7 +36,7 @@ extension OrderRun {
     return number
   }
 
-  func step(_ continuation: UnsafeContinuation<Void, Never>, _ name: String) {
+  func step(_ continuation: UnsafeContinuation<Void, Never>, _ name: String) {  // called by `Orders.step(_:)`
     let number = submit("has reached the step “\(name)”.") { $0.add(.step(continuation), named: .other(name)) }
     if number == nil { continuation.resume() }  // the run is over
   }

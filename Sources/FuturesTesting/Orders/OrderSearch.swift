@@ -105,7 +105,7 @@ final class OrderSearch {
     let run = runShown(string)
     orders.insert(run.hash)
     (knownOrders, isComplete) = (run.knownOrders, run.knownOrders == 1)  // 1: there was no decision, so no other order
-    let wouldComeInEveryOrder = run.reason.map { !$0.dependsOnOrder } ?? false
+    let wouldComeInEveryOrder = run.reason.map { !$0.dependsOnOrder } ?? false  // so the string does not matter
     if run.string != string, !wouldComeInEveryOrder {
       let sentence = "This order no longer exists: its moves have changed, or “\(string)” is not the whole string."
       return .failure(failure(run, .unknownOrder(sentence)))
@@ -116,8 +116,8 @@ final class OrderSearch {
   /// Runs an order to show it, and once more without `hasFailed` if it fails, so that the test library records its issues.
   private func runShown(_ string: String) -> OrderRun {
     let run = runShownOnce(string, hasFailed: options.hasFailed)
-    guard let reason = run.reason, reason.dependsOnOrder else { return run }
-    guard options.hasFailed != nil, run.string == string else { return run }
+    guard let reason = run.reason, reason.dependsOnOrder else { return run }  // passed, or only the search fails
+    guard options.hasFailed != nil, run.string == string else { return run }  // recorded already, or another order
     let shown = runShownOnce(string, hasFailed: nil)
     shown.reason = shown.reason ?? reason  // without `hasFailed`, a failed expectation is not seen
     return shown

@@ -231,7 +231,7 @@ public final class VirtualQueue: Sendable {
   /// Adds work that is ready, and returns its number.
   @discardableResult
   private func add(isBarrier: Bool, _ work: @escaping Work) -> Int {
-    let isBarrier = isBarrier || !isConcurrent
+    let isBarrier = isBarrier || !isConcurrent  // in a serial queue, each piece of work
     let number = state.withLock { state in
       state.lastNumber += 1
       state.items.append(Item(number: state.lastNumber, isBarrier: isBarrier, held: work))
