@@ -49,7 +49,7 @@ extension ExecutionContext {
 
     private init(of loop: RunLoop, _ mode: RunLoop.Mode) {
       (self.loop, self.mode) = (loop, mode)
-      // Repeats, because a timer that does not would be invalid after the first `ring()`.
+      // Only `ring()` fires it. Repeats, because a timer that does not would be invalid after the first `ring()`.
       timer = Timer(fire: .distantFuture, interval: 1e9, repeats: true) { _ in }
       loop.add(timer, forMode: mode)
     }

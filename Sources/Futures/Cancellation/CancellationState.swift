@@ -280,7 +280,7 @@ final class LinkedHandler: CancellationHandler, @unchecked Sendable {
   override func run() -> CancellationState? {
     let state = linkedState.take()
     _ = super.run()
-    source = nil
+    source = nil  // no longer needed: it kept the links to the parents until now
     return state
   }
 

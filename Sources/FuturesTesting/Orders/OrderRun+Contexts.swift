@@ -72,8 +72,8 @@ extension OrderRun {
 
   /// Runs a move on the main queue, and waits until it has returned.
   ///
-  /// `sync`, because a main queue without a thread of its own then uses this thread, which costs less than a change of threads. The
-  /// watch measures from here: the main queue can be blocked. `replace` sets a task-local, which the main thread lacks.
+  /// `sync`, because a main queue without a thread of its own then uses this thread, which is cheaper than a change of threads.
+  /// The watch measures from here: the main queue can be blocked. `replace` sets a task-local, which the main thread lacks.
   func runOnMain(_ move: () -> Void) {
     nonisolated(unsafe) let move = move  // safe: this thread waits meanwhile
     watch.noteMove(isRunning: true)
