@@ -176,7 +176,7 @@ final class MirroredProgress: Progress, @unchecked Sendable {
   }
 
   #if canImport(ObjectiveC)
-    // Foundation locks each `Progress`.
+    // Called around each change of a tree, but without effect, because Foundation locks each `Progress`.
     private static func beginChange() {}
     private static func endChange() {}
   #else

@@ -87,7 +87,7 @@
     /// Calls `body`, which calls a completion handler of Foundation, unless the transfer has stopped.
     ///
     /// Foundation for Linux traps if such a call follows a cancellation. So `body` runs under the lock, for which `stop` waits.
-    private func answer(_ body: () -> Void) {
+    private func answerUnlessStopped(_ body: () -> Void) {
       isStopped.withLock { isStopped in
         if !isStopped { body() }
       }
@@ -135,7 +135,7 @@
       }
     }
 
-    /// Passes the challenge to the user's delegate, on the queue of that delegate.
+    /// Passes the challenge to the user's delegate, on the delegate's queue; without a delegate, Foundation handles it.
     func urlSession(
       _ session: URLSession,
       task: URLSessionTask,
@@ -143,16 +143,16 @@
       completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
     ) {
       guard let delegate = original.delegate as? any URLSessionTaskDelegate else {
-        return answer { completionHandler(.performDefaultHandling, nil) }
+        return answerUnlessStopped { completionHandler(.performDefaultHandling, nil) }
       }
       original.delegateQueue.addOperation { [self] in
         delegate.urlSession(original, task: task, didReceive: challenge) { disposition, credential in
-          self.answer { completionHandler(disposition, credential) }
+          self.answerUnlessStopped { completionHandler(disposition, credential) }
         }
       }
     }
 
-    /// Passes the redirection, with its cookies, to the user's delegate, on the queue of that delegate.
+    /// Passes the redirection, with its cookies, to the user's delegate, on the delegate's queue; without a delegate, follows it.
     func urlSession(
       _ session: URLSession,
       task: URLSessionTask,
@@ -162,12 +162,12 @@
     ) {
       let request = session.configuration.settingCookies(of: request)
       guard let delegate = original.delegate as? any URLSessionTaskDelegate else {
-        return answer { completionHandler(request) }
+        return answerUnlessStopped { completionHandler(request) }
       }
       original.delegateQueue.addOperation { [self] in
         delegate.urlSession(original, task: task, willPerformHTTPRedirection: response, newRequest: request) {
           request in
-          self.answer { completionHandler(request) }
+          self.answerUnlessStopped { completionHandler(request) }
         }
       }
     }

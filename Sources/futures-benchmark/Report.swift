@@ -5,7 +5,7 @@ enum Table {
   static let head =
     columns("row", "ns", "×floor", "allocs", "bytes", "met") + "  " + "budget".padded(44) + "what is measured"
 
-  /// Returns the line of a row, and the line of its floor if it has one.
+  /// Returns the line of a row, with missed and near limits in brackets, and the line of its floor if it has one.
   static func lines(_ row: Row) -> [String] {
     let limits = row.budget.map { (text: $0.text, verdict: $0.verdict(on: row)) }
     let worst = [Verdict.missed, .near, .met].first { verdict in limits.contains { $0.verdict == verdict } }

@@ -86,7 +86,7 @@ package struct Inventory {
     self.module = module
     self.sources = sources
     self.allowsFuturesOfAnyValue = allowsFuturesOfAnyValue
-    let graph = graph.withMembersForDefaults
+    let graph = graph.withMembersForDefaults  // default implementations become members of their protocols
     let types = importedTypes.map(graph.adding) ?? graph
     let aliases = TypeAliases(types, errorNames: configuration.errors)
     var typeFacts = TypeFacts(types, aliases)

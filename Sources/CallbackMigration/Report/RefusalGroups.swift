@@ -108,7 +108,7 @@ private struct Wildcards {
     return refusal.entry.map { entry in common.first { $0.key == entry.key } ?? entry }
   }
 
-  /// The entry for the returned handles, if several functions of the type return one, and all matched need the same.
+  /// The entry for returned handles, if several `own` functions return a handle, and all `matched` by the pattern need this entry.
   private static func handle(_ own: [CounterpartPlan.Entry], _ matched: [CounterpartPlan.Entry]) -> Refusal.Entry? {
     // One element for each function that returns a handle: the entry that it needs, with an empty pattern, so that equal
     // entries of two functions are equal. `nil` for a handle that can cancel the work (`.calls`), or that the configuration
@@ -128,7 +128,7 @@ private struct Wildcards {
     return handleEntries(matched).allSatisfy { $0 == entry } ? entry : nil
   }
 
-  /// The entry `once`, if several functions of the type need it, and all matched ones only because nothing says how often.
+  /// The entry `once`, if several `own` functions need it, and all `matched` by the pattern only because nothing says how often.
   private static func once(_ own: [CounterpartPlan.Entry], _ matched: [CounterpartPlan.Entry]) -> Refusal.Entry? {
     func onceRefusals(_ entry: CounterpartPlan.Entry) -> [Refusal] {
       entry.refusals.map(\.refusal).filter { $0.entry?.key == MigrationConfiguration.List.once.rawValue }

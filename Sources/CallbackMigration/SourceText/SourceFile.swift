@@ -131,9 +131,7 @@ struct ImportList {
   /// The modules that a file of the target imports without an access level.
   private let implicit: Set<String>
 
-  /// Whether a file of the target writes `public import`.
-  ///
-  /// A target whose imports are public by default does not write that.
+  /// Whether a file of the target writes `public import`; a target whose imports are public by default does not.
   private let saysPublic: Bool
   private var publicModules: Set<String> = []
 
@@ -185,7 +183,7 @@ struct ImportList {
     var lines: [(module: String, text: String)] = []
     // Without future counterparts (`widest` is `nil`), no declaration names the library, so `internal` imports are enough.
     if usesFutures {
-      // All files say an access level or none does: imports of one module that differ in this are an error.
+      // All files write a level, or none does: a module that is imported with a level here and without one there is an error.
       let saysAccess = (widest ?? .public) >= .public
       let access = (futures ?? .internal) >= .public ? "public " : "internal "
       lines.append(("Futures", libraryLine("Futures", saysAccess ? access : nil)))
@@ -200,7 +198,8 @@ struct ImportList {
 
   /// Writes an import of the library with the level `access`; for `nil`, with a level only if the target's imports have one.
   private func libraryLine(_ module: String, _ access: String?) -> String {
-    // Beside a bare import, one with a level is an error. But if the target writes `public import`, a bare one is internal.
+    // If another file imports the module without a level, a level here is an error. Exception: in a target that writes
+    // `public import`, an import without a level is internal, and can stand beside an import with a level.
     if implicit.contains(module), !saysPublic { return "import " + module }
     return (access ?? (explicit.contains(module) ? "internal " : "")) + "import " + module
   }

@@ -97,9 +97,9 @@ package class Consumer: @unchecked Sendable {
   /// Returns the derived state, which becomes an orphan as `source` did; `nil` if none exists, or if it can still resolve.
   func stateToOrphan(from source: FutureState) -> FutureState? { nil }
 
-  /// Resolves the derived state of a stage at once, if the stage has a `bypass`, which replaces its transform after a cancellation.
+  /// Resolves a cancelled stage by its `bypass`, which replaces the transform; has no effect without a `bypass`.
   ///
-  /// Called when the consumer is cancelled after its context got it, and its failure type cannot represent cancellation.
+  /// Called if the stage cannot represent cancellation: at its cancellation if its context has its work, else at its delivery.
   @usableFromInline
   func resolveWithoutContext(from source: FutureState) {}
 

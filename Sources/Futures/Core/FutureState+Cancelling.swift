@@ -15,8 +15,8 @@ extension FutureState {
     if trampoline.enterCancellation() {
       perform(states, leaving: trampoline)
     } else {
-      // `perform` and not `cancel`: a thread that is about to block runs this at the maximum depth (`runPending`), where `cancel`
-      // would defer it again.
+      // Too many nested cancellations. `perform` and not `cancel`: a thread that is about to block runs this at the same depth
+      // (`runPending`), where `cancel` would defer it again.
       trampoline.deferCancellation { perform(states) }
     }
   }

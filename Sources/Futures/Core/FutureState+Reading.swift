@@ -75,7 +75,7 @@ extension FutureState {
     /// Reports a transition from `previous` that has broken an invariant of `FutureState`; under the lock, after the transition.
     final func checkInvariants(after previous: Phase) {
       let current = phaseForCheck
-      // The one change without the lock: `endDelivery` between two transitions.
+      // Between two transitions the phase stays, with one exception: `endDelivery` ends a delivery without the lock.
       let hasEnded = phaseAfterTransition == .closing && previous == .resolved
       expect(
         previous == phaseAfterTransition || hasEnded,
@@ -98,7 +98,7 @@ extension FutureState {
       expect(current != .resolved || consumers.isEmpty, "5: a resolved future has a consumer left")
       for consumer in consumers.all {
         let status = consumer.statusForCheck
-        let isMarked = status == .listedByOther && current >= .due  // only a delivery has others
+        let isMarked = status == .listedByOther && current >= .due  // marked only during a delivery
         expect(status == .listed || status == .resultOnly || isMarked, "5: a consumer in a list is \(status)")
         expect(consumer.isConsumer(of: self), "5: a consumer is in the list of a state that is not its source")
       }

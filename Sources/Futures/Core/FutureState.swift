@@ -493,9 +493,10 @@ extension FutureState {
   /// The caller then attaches its follower, and no other consumer can come. So if the state's stage gets another source, the
   /// follower can wait for that source in place of the stage.
   static func makePrivate(_ state: inout FutureState) {
-    // Relaxed: a hint that saves the lock.
+    // A promise can make more handles. Relaxed: a hint that saves the lock.
     if state.has(.hasPromise) { return }
     reading(&state) { state in
+      // The splice would lose the handlers, the progress or the cancellation of a state that is not plain, or is cancelled.
       guard state.canBeExclusive, state.isPlain, !state.isCancelled else { return }
       if isOnlyHandle(&state) { state.insert(.isPrivate) }
     }
@@ -537,8 +538,7 @@ extension FutureState {
       guard isOnlyHandle(&state), let derivation = state.derivation else { return .refused }
       let follower = unsafeDowncast(only, to: FutureState.self)
       guard follower.target !== state else { return .circle }  // the only follower would resolve this state itself
-      // The splice would lose the handlers, the progress or the cancellation of such a state.
-      guard state.isPlain, !state.isCancelled else { return .refused }
+      guard state.isPlain, !state.isCancelled else { return .refused }  // as in `makePrivate`
       state.insert(.isPrivate)
       follower.enter(.finished)
       return .moving(state.consumers.remove(.passUnretained(only)), past: derivation, derivation.stage.place)
@@ -657,7 +657,7 @@ extension FutureState {
   /// Makes an orphan of this state, which is then pending without a producer; the caller does the same with derived states.
   /// - Parameters:
   ///   - sources: The orphans from which this state is derived.
-  ///   - isDormantOnly: Whether to change only a dormant state.
+  ///   - isDormantOnly: Whether to change only a dormant state: its producer waits for a first consumer, and has not started.
   ///   - released: The objects that the state no longer needs.
   /// - Returns: The consumers that the caller handles next; none if the state stays as it was.
   final func becomeOrphan(
@@ -751,7 +751,7 @@ extension FutureState {
       guard hasProducer else { return .rejected }
       insert(.isBroken)
       consumers.moveResultOnlyToEnd()
-      if !isPlain { released = detach() }
+      if !isPlain { released = detach() }  // it has extras, or a producer to release
       // To drop the promise of a cancelled future is no mistake.
       producer = .broken(isCancelled ? reason.withoutReport : reason)
       return endPending(isSuccess: false)

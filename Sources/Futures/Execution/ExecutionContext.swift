@@ -149,9 +149,9 @@ final class CustomContext: Sendable {
   @usableFromInline typealias Work = @Sendable () -> Void
 
   @usableFromInline let execute: @Sendable (_ work: @escaping Work) -> Void
+  /// Runs work after a delay, and returns the closure that cancels the delay; `nil` for delays on the clock of Dispatch.
   @usableFromInline let after: (@Sendable (_ nanoseconds: Int64, _ work: @escaping Work) -> Work)?
-
-  /// The time on the clock of `after`, in nanoseconds.
+  /// The time on the clock of `after`, in nanoseconds; `nil` if that clock only measures delays.
   let now: (@Sendable () -> Int64)?
 
   @usableFromInline

@@ -150,7 +150,7 @@ public final class Promise<Value: Sendable, Failure: Error>: Sendable {
   @_alwaysEmitIntoClient
   package func setProducer(task: Task<Void, Never>) { state.setProducer(task: task) }
 
-  /// Resolves the future from a task of the library: the callbacks run elsewhere, so they do not see the task's locals (R8).
+  /// Resolves the future from a task of the library: the callbacks run outside the task, without its task-local values (R8).
   @_alwaysEmitIntoClient
   package func resolveFromTask(_ result: Result<Value, Failure>) {
     state.resolveFromTask(result)

@@ -31,7 +31,7 @@ extension Future {
     on context: ExecutionContext = .immediate,
     _ transform: @escaping @Sendable (Failure) -> Future<Value, New>
   ) -> Future<Value, New> {
-    // `deriveAtOnce` first, as in `mapError`: it allocates no closure.
+    // `deriveAtOnce` allocates no closure, and returns `nil` if `apply` cannot run inline now.
     @Sendable func apply(_ result: Result<Value, Failure>) -> Future<Value, New> { result.orElse(transform) }
     return deriveAtOnce(on: context, for: .failures, apply) ?? derive(on: context, for: .failures, apply)
   }

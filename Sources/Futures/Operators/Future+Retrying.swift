@@ -161,14 +161,14 @@ struct RetryBudget: Sendable {
     start = Self.now(on: context)
   }
 
-  /// Returns the time of the context's clock; if that only measures delays, of the system's clock (`immediate`, never `nil`).
+  /// Returns the time of the context's clock, or that of the system's clock (`immediate`) if the context only measures delays.
   private static func now(on context: ExecutionContext) -> Int64 { context.now ?? ExecutionContext.immediate.now ?? 0 }
 
-  /// Returns whether a further attempt can start within the budget.
+  /// Returns whether a further attempt can start within the budget; always `false` for a budget of zero or less.
   /// - Parameters:
   ///   - delay: The delay from now.
-  ///   - waited: The sum of all delays, with this one: the least time that has passed on a context that cannot tell its time.
-  /// - Returns: Whether it can start; always `false` for a budget of zero or less.
+  ///   - waited: The sum of all delays, with this one. At least that time has passed if the context cannot tell its time.
+  /// - Returns: Whether the attempt can start.
   @usableFromInline
   func allowsStart(in delay: Int64, waited: Int64) -> Bool {
     guard nanoseconds > 0 else { return false }

@@ -240,7 +240,7 @@ private struct WorkQueue {
     guard turn.priority < priority else { return true }
     turn.priority = priority
     waiting[id]?.turn = turn
-    turns.insert(turn)
+    turns.insert(turn)  // the heap still has the old turn, too
     dropOldTurns()
     return true
   }

@@ -57,7 +57,7 @@ struct OrderAgenda {
     return lastNumber
   }
 
-  /// Removes and returns an item; as a move, a timer sets the virtual time to its due time, and otherwise it is cancelled.
+  /// Removes and returns an item, or `nil` if it has gone; a timer that runs as a move advances the virtual time to its due time.
   mutating func take(_ number: Int, asMove isMove: Bool = true) -> Item? {
     guard let index = items.firstIndex(where: { $0.number == number }) else { return nil }
     let item = items.remove(at: index)

@@ -143,7 +143,7 @@ extension OrderRun {
       """
   }
 
-  /// Notes work that leaves the run, and returns its object; `nil` if the run is over, or has noted a `sync` of the queue before.
+  /// Notes work that leaves the run, and returns an object that tracks the work; `nil` after the run, and for a repeated `sync`.
   func noteOutsideWork(
     _ kind: OutsideNotice.Kind,
     queue label: String?,
@@ -156,7 +156,7 @@ extension OrderRun {
     }
     if isIgnored { return nil }
     let notice = OutsideNotice(kind: kind, label: label, site: .current())
-    let awaitedGroup = kind == .notification ? group : nil
+    let awaitedGroup = kind == .notification ? group : nil  // other work belongs to the group, and does not wait for it
     let work = OutsideWork(notice, of: self, during: isOnOwnThread ? move : nil, after: awaitedGroup)
     state.withLock { state in
       if notice.isWaitedFor { state.outside[ObjectIdentifier(work)] = work }  // other work only while it runs

@@ -191,7 +191,7 @@ final class OrderRun: @unchecked Sendable {
 
   /// Makes moves, each on the thread of the search or the main thread, until `end(_:)` is called.
   private func makeMoves() {
-    hasEnded = false
+    hasEnded = false  // the second call runs the work that the order has left
     while !hasEnded {
       turns += 1
       // Beyond the limit the follow-up waits, so that the run can end: a task that changes executors for ever always has one.
@@ -200,7 +200,7 @@ final class OrderRun: @unchecked Sendable {
         waitForOutside()
         item = state.withLock { $0.isEnding } ? nextRemainingItem() : nextMove()
       }
-      guard let item else { continue }
+      guard let item else { continue }  // the end, or another thread has removed the item
       if item.isOnMain { runOnMain { self.makeMove(of: item) } } else { makeMove(of: item) }
     }
   }
@@ -306,9 +306,9 @@ final class OrderRun: @unchecked Sendable {
   func inMove<Result>(_ move: () -> Result) -> Result {
     let previous = cfuturestesting_run()
     cfuturestesting_set_run(Unmanaged.passUnretained(self).toOpaque())
-    // The delivery of a future outside the task that resolves it becomes a move of its own.
+    // If a task resolves a future, the callbacks run outside the task (R8). That delivery becomes a move of its own.
     let elsewhere = Trampoline.current.setElsewhere { [unowned self] delivery in
-      _ = submit("", { $0.add(.work(delivery), named: .other("delivery")) })  // "": this thread does not interfere
+      _ = submit("", { $0.add(.work(delivery), named: .other("delivery")) })  // "" is never shown: this thread submits
     }
     // At most a century: larger times overflow.
     let (seconds, attoseconds) = min(now, .seconds(3_155_760_000)).components

@@ -17,16 +17,16 @@ struct OrderTree {
   /// Whether all orders have run.
   private(set) var isComplete = false
 
-  /// Returns the next move: `first` in the run of the order of submission, otherwise a random one below which orders are left.
+  /// Returns the index of the next move: `first` if it is given, otherwise that of a random branch with orders left.
   mutating func choose(
     _ run: OrderRun,
     _ possible: [OrderMove],
-    _ first: Int?,  // `nil` in all later runs
+    _ first: Int?,  // in the first run, the move that was submitted first; later `nil`
     _ random: inout SplitMix64
   ) throws(OrderStray) -> Int {
     let known = decisions[run.hash]
     guard known != nil || decisions.count < Self.maximumDecisions else {
-      return first ?? random.next(below: possible.count)
+      return first ?? random.next(below: possible.count)  // this decision is not kept
     }
     let decision = known ?? Decision(possible: possible, left: Array(possible.indices))
     guard decision.possible == possible else { throw OrderStray(run, before: decision.possible, now: possible) }
