@@ -233,7 +233,7 @@ package class CancellationHandler: Consumer, @unchecked Sendable {
   @exclusivity(unchecked) @usableFromInline final var handler: Handler?
 
   @inlinable
-  package init(_ handler: Handler?) {
+  package init(_ handler: Handler?) {  // `nil` for a link to a linked source
     self.handler = handler
     super.init(kind: .inline) { _, _, _ in preconditionFailure("A cancellation handler was attached to a future.") }
   }

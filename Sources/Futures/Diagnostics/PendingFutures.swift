@@ -161,7 +161,7 @@ extension LockedReference where Object == PendingFutures {
 
   /// Tracks the promises that the calling thread, or any thread, makes in `body`; for the test kit.
   package func track<Result>(onlyThisThread: Bool, _ body: () -> Result) -> Result {
-    let thread = onlyThisThread ? UnsafeMutableRawPointer.ofCurrentThread : nil
+    let thread = onlyThisThread ? UnsafeMutableRawPointer.ofCurrentThread : nil  // `nil`: any thread
     change { $0.threadsOfTests.append(thread) }
     defer { change { $0.threadsOfTests.remove(at: $0.threadsOfTests.firstIndex(of: thread)!) } }
     return body()

@@ -175,7 +175,7 @@ final class ProgressRecord: @unchecked Sendable {
 
   // All functions below whose result is a `Bool` return whether the progress changed, unless they say otherwise.
 
-  /// Applies a report of the promise, whose units count only while no part has a share.
+  /// Applies a report of the promise; shows its units (completed, total) only while no part has a share.
   func report(_ progress: FutureProgress) -> Bool {
     reported = max(reported, progress.fractionCompleted)
     return isComposed ? compose() : set(current.advanced(to: progress))

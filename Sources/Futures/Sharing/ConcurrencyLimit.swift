@@ -199,7 +199,7 @@ private struct WorkQueue {
   struct Turn: Comparable {
     var priority: TaskPriority
     let number: Slot
-    let id: ObjectIdentifier
+    let id: ObjectIdentifier  // the key in `waiting`
 
     static func < (left: Turn, right: Turn) -> Bool {
       left.priority == right.priority ? left.number < right.number : left.priority > right.priority

@@ -169,7 +169,7 @@ final class SharedStreamState {
     switch (cancellationOfRun, readers.isEmpty) {
     case (let cancellation?, true):
       defer { endRun() }
-      return .stop(cancellation, last: last)
+      return .stop(cancellation, last: last)  // the caller releases `last` after unlocking
     case (nil, false):
       let cancellation = CancellationState()
       cancellationOfRun = cancellation
