@@ -167,7 +167,7 @@ private struct Reading {
     let count = progress.totalUnitCount
     fraction = progress.fractionCompleted
     isConsistent = completed == progress.completedUnitCount && count == progress.totalUnitCount
-    // In all other cases Foundation knows no total, or the counts are half of a change.
+    // With other counts Foundation knows no total, or another thread has set only one of the two so far.
     total = completed >= 0 && count > 0 ? count : nil
   }
 
@@ -186,13 +186,13 @@ private struct Reading {
   extension FollowedProgress {
     /// Reads the `Progress` when it changes.
     func observe() {
-      guard let progress else { return }
+      guard let progress else { return }  // after `end()`
       let observations = [
         progress.observe(\.fractionCompleted) { [weak self] _, _ in self?.read() },
         progress.observe(\.completedUnitCount) { [weak self] _, _ in self?.read() },
         progress.observe(\.totalUnitCount) { [weak self] _, _ in self?.read() },
       ]
-      link.withLock { $0?.observations = observations }
+      link.withLock { $0?.observations = observations }  // after `end()` they are released here, and end
     }
 
     func beginReporting() { read() }  // later changes call `read` through the observations

@@ -59,7 +59,7 @@ package struct Generator {
     }
     guard !extensions.isEmpty else { return Self.marker + "\n" }
     let counterparts = extensions.flatMap(\.counterparts)
-    // The highest access level of a future counterpart. All files need that of the plan, so that their imports agree.
+    // The highest access level of a future counterpart. Each file also gets the level of the plan, so that all imports agree.
     func widest(_ counterparts: [Counterpart]) -> AccessLevel? {
       counterparts.filter { $0.kind == .future }.map(\.function.visibility).max()
     }

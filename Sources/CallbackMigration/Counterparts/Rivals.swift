@@ -37,8 +37,8 @@ struct Rivals {
       guard !isItself, other.declaration.isStatic == declaration.isStatic else { return false }
       // If two async functions have the same parameters, a call means the nearest one, as before.
       if other.declaration.isAsync, counterpart == other.parameters { return false }
-      guard let saved = savedDefaults(counterpart, other.parameters) else { return false }
-      return !other.declaration.isAsync || saved >= 0
+      guard let saved = savedDefaults(counterpart, other.parameters) else { return false }  // no call fits both
+      return !other.declaration.isAsync || saved >= 0  // some call needs no more defaults for the counterpart
     }
     return rival?.declaration.title()
   }

@@ -51,7 +51,7 @@ struct RefusalGroups {
     }.sorted { ($1.members.count, $0.reason) < ($0.members.count, $1.reason) }
   }
 
-  /// The number of a refusal's group, counted from 1.
+  /// The number of a refusal's group, counted from 1; `nil` if no group has the refusal.
   func number(of refusal: Refusal) -> Int? {
     groups.firstIndex { $0.general == refusal.general }.map { $0 + 1 }
   }
@@ -102,7 +102,7 @@ private struct Wildcards {
     }
   }
 
-  /// The entry that settles a refusal; if there is one for all functions of the type, that entry.
+  /// The entry that settles a refusal, or the common entry of the type's functions, if it has one; `nil` if none would help.
   func entry(for refusal: Refusal, of function: CallbackFunction) -> Refusal.Entry? {
     let common = entries[function.symbol.scope] ?? []
     return refusal.entry.map { entry in common.first { $0.key == entry.key } ?? entry }
@@ -112,7 +112,7 @@ private struct Wildcards {
   private static func handle(_ own: [CounterpartPlan.Entry], _ matched: [CounterpartPlan.Entry]) -> Refusal.Entry? {
     // One element for each function that returns a handle: the entry that it needs, with an empty pattern, so that equal
     // entries of two functions are equal. `nil` for a handle that can cancel the work (`.calls`), or that the configuration
-    // drops (`.none`). One `nil` prevents a common entry: that would also change the counterpart of this function.
+    // drops (`.none`). One `nil` prevents a common entry, which would also change the counterpart of that function.
     func handleEntries(_ entries: [CounterpartPlan.Entry]) -> [Refusal.Entry?] {
       entries.map(\.function).filter(\.returnsValue).map { function in
         let refusal: Refusal
@@ -128,7 +128,7 @@ private struct Wildcards {
     return handleEntries(matched).allSatisfy { $0 == entry } ? entry : nil
   }
 
-  /// The entry `once`, if several `own` functions need it, and all `matched` by the pattern only because nothing says how often.
+  /// The entry `once`, if several `own` functions need it, and none `matched` by the pattern has evidence of repeated calls.
   private static func once(_ own: [CounterpartPlan.Entry], _ matched: [CounterpartPlan.Entry]) -> Refusal.Entry? {
     func onceRefusals(_ entry: CounterpartPlan.Entry) -> [Refusal] {
       entry.refusals.map(\.refusal).filter { $0.entry?.key == MigrationConfiguration.List.once.rawValue }

@@ -32,9 +32,9 @@ public final class CancellationTokenSource: Sendable {
 
   init(linkedTo tokens: [CancellationToken]) {
     let tokens = tokens.filter { $0.state != nil }  // nothing cancels a token without a state
-    let state = CancellationState(parentCount: tokens.isEmpty ? nil : tokens.count)
+    let state = CancellationState(parentCount: tokens.isEmpty ? nil : tokens.count)  // `nil`: not linked
     self.state = state
-    // A link to a cancelled token runs at once, and cancels the state.
+    // A link is a handler without a closure, which cancels `state`: at once if the token is already cancelled.
     links = tokens.compactMap { $0.state?.register(LinkedHandler(nil, of: $0.linkedSource, linking: state)) }
   }
 

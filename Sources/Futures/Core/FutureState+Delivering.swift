@@ -18,12 +18,12 @@ extension FutureState {
     switch append(reference) {
     case .listed(starting: nil): break
     case .listed(starting: let lazy?): start(lazy)
-    case .left:
+    case .left:  // removed or cancelled before
       releaseConsumer(reference)
       return false
     case .orphaned:
       reference._withUnsafeGuaranteedRef { consumer in
-        // A state that is derived from an orphan never resolves either.
+        // This state is an orphan: only a cancellation can resolve it. So a state that is derived from it is an orphan, too.
         consumer.stateToOrphan(from: self)?.orphan(leaving: OrphanedInputs(consumer, of: self))
       }
       releaseConsumer(reference)
@@ -168,7 +168,7 @@ extension FutureState {
     consumer === self ? .passUnretained(consumer) : .passRetained(consumer)
   }
 
-  /// Releases the reference that a list of this state owned; has no effect for this state itself, which it does not own.
+  /// Releases the reference that a list of this state owned; no effect for this state in its own list, which is not counted.
   @inline(__always)
   final func releaseConsumer(_ consumer: Unmanaged<Consumer>) {
     if consumer.toOpaque() != Unmanaged.passUnretained(self).toOpaque() { consumer.release() }

@@ -818,11 +818,11 @@ extension FutureState {
     }
   }
 
-  /// Takes the waiters from the list, and leaves the callbacks there for another thread.
+  /// Takes the waiters of a settled state from the list, to resume them now; leaves the callbacks there for a later delivery.
   /// - Returns: The waiters, and whether callbacks are left.
   final func takeWaiters() -> (waiters: ConsumerList, leavesCallbacks: Bool) {
     changing {
-      // A state that settled during a notification of its listeners can be `resolved`, if it then had no consumer.
+      // Not `due`: a state that settled without consumers while its listeners were notified can be `resolved` already.
       guard currentPhase == .due else { return (ConsumerList(), !consumers.isEmpty) }
       // A broken state has no result to resume its waiters with. Listeners get the last progress before a waiter resumes (R20).
       let keepsWaiters = has(.isBroken) || consumers.first?._withUnsafeGuaranteedRef({ $0.kind }) == .progress

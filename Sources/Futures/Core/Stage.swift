@@ -110,7 +110,7 @@ package final class FollowingStage<Stored: OutcomeStorage>: MovingStage<Stored>,
   override var target: FutureState { promiseState ?? self }
 
   override func describe(into facts: inout NodeFacts, isListed: Bool) {
-    // Without the lock of the source, `kind` can change.
+    // `isListed`: the caller has the lock of the source. Without that lock, `kind` can change.
     facts.setOperation(isListed && kind == .shield ? "shielded" : "follow")
   }
 }

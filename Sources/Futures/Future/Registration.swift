@@ -39,7 +39,7 @@ extension Registration.Owner {
   borrowing func remove() -> Bool {
     switch self {
     case .future(let state, let consumer?): return state.remove(consumer)
-    case .future(let state, nil): return state.remove(state)
+    case .future(let state, nil): return state.remove(state)  // the state is its own consumer
     case .token(let state, let handler): return state.remove(handler)
     case .context(let consumer):
       guard consumer.claimSubmitted() else { return false }  // it has started, or was removed before

@@ -98,7 +98,7 @@ struct GraphBuilder {
     if state.isBroken { return true }
     switch state.currentPhase {
     case .pending, .following: return true
-    // An orphan has no producer that could be late.
+    // An orphan, which only a cancellation can resolve, has no producer that could be late.
     case .orphaned, .resolved: return false
     // Submitted work and a timer end when they resolve their state. Other entries end when the callbacks of the state have run.
     case .due, .delivering, .closing: return entry.kind != .work && entry.kind != .timer
@@ -374,7 +374,7 @@ struct GraphBuilder {
       let isBroken = source.isBroken
       guard isBroken || source.isPending else { continue }
       let index = node(of: source)
-      // Adds the await, unless its future is broken or the snapshot of its list is not complete.
+      // This adds a listed await. The rest adds an await of a broken future, or of a list that was cut short (`hasMore`).
       visitStates()
       guard isBroken || graph.nodes[index].hasMore, indices[ObjectIdentifier(object)] == nil else { continue }
       guard let waiter = object as? Consumer else { continue }

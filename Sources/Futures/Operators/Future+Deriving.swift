@@ -101,8 +101,8 @@ extension Future {
 
   /// Returns the derived future after its transform has run inline and made `other`.
   ///
-  /// The derived future takes over the state of a pending `other`, if no other code has a handle to that; otherwise it follows
-  /// `other`. `share` belongs to the source: the progress of `other` fills the part after it, or the whole for a share of 1.
+  /// The derived future takes over the state of a pending `other`, if no other code can reach that state; otherwise it follows
+  /// `other`. The source had the first `share` of the progress. `other` has the rest; for a share of 1, it has the whole.
   @_alwaysEmitIntoClient
   static func derived(from other: consuming Future, after share: Double) -> Future {
     if let result = other.peek() { return .resolved(result) }

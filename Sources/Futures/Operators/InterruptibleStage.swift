@@ -26,7 +26,7 @@ final class InterruptibleStage<Stored: OutcomeStorage>: Stage<Stored>, @unchecke
     }
   }
 
-  /// Called if the source turns out to never resolve; returns no orphan, because the interruption can still resolve the stage.
+  /// Called if the source never resolves; returns `nil`: the stage is no orphan, because the interruption can still resolve it.
   ///
   /// Changes the producer, so that cancelling the stage leaves the source and cancels the interruption.
   override func stateToOrphan(from source: FutureState) -> FutureState? {

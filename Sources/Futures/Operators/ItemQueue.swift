@@ -209,7 +209,7 @@ final class ItemQueue<Item: Sendable, Value: Sendable, Failure: Error>: Inputs, 
 
   /// Leaves the running items, drops the items that have not started, and cancels futures without other consumers.
   @_alwaysEmitIntoClient
-  func leaveItems() { FutureState.cancel(removeFromInputs(forResult: false)) }
+  func leaveItems() { FutureState.cancel(removeFromInputs(forResult: false)) }  // `false`: needs no more results
 
   @usableFromInline
   override func removeFromInputs(forResult needsResult: Bool) -> [FutureState] {

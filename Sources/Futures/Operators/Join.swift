@@ -65,7 +65,7 @@ final class Join<Derived: OutcomeStorage>: Inputs, @unchecked Sendable {
   }
 
   override func inputs(raisedTo priority: TaskPriority?) -> [FutureState] {
-    lock.withLock { inputs.map(\.state) }  // no input starts later, so `priority` is not kept
+    lock.withLock { inputs.map(\.state) }  // the caller raises their tasks; no later input needs `priority`
   }
 
   override func describe(into facts: inout NodeFacts) {

@@ -151,7 +151,7 @@ extension FutureState {
     feed?.read()
   }
 
-  /// Links the progress, if it was requested, to the new source; called when the stage that resolves this state gets one.
+  /// Links the progress, if it was requested, to the new source; called when a stage with that source has become the producer.
   final func relinkProgress() {
     var newLink: ProgressLink?
     var replaced: [ProgressLink] = []
@@ -164,7 +164,7 @@ extension FutureState {
     }
     for link in replaced { link.disconnect() }
     if mustNotify { notifyListeners() }
-    if let newLink { Self.connect([newLink]) }
+    if let newLink { Self.connect([newLink]) }  // the source then reports its progress
   }
 
   /// Adds each link to the listeners of its source, and links that source to its own sources, up the whole chain.

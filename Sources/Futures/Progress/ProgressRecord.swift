@@ -254,7 +254,7 @@ final class ProgressRecord: @unchecked Sendable {
 
   /// Applies the progress of the source of a link; returns whether the progress changed.
   func update(_ link: ProgressLink, to progress: FutureProgress) -> Bool {
-    guard has(link) else { return false }
+    guard has(link) else { return false }  // replaced or removed meanwhile
     switch link.role {
     // A source that fills the whole also passes on its units. They can change while the fraction is the same.
     case .source(let region) where region.isWhole:

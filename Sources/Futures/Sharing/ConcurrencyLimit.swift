@@ -263,7 +263,7 @@ private struct WorkQueue {
     return (turn.number, start)
   }
 
-  /// Notes the future of work that is starting; no effect if the work has already ended.
+  /// Notes the future of work, called by its start, for the graph and for priorities; no effect if the work has already ended.
   mutating func hold(_ slot: Slot, _ holder: Holder) {
     guard let hasEnded = hasEndedWhileStarting[slot], !hasEnded else { return }
     holders[slot] = holder

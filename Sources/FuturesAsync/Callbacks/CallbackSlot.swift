@@ -132,7 +132,7 @@ final class CallbackSlot<Value>: @unchecked Sendable {
 
   /// Fills an empty slot, and resumes the task.
   private func complete(with result: sending Result<Value, any Error>) {
-    guard var waiting = fill(with: result) else { return }
+    guard var waiting = fill(with: result) else { return }  // the slot was full
     waiting.handlers = []  // releases the handlers outside the lock, and before `withCallback` returns
     waiting.task.resume()
   }

@@ -80,7 +80,7 @@ extension Future {
     // A name needs the 26 releases on Apple systems. Without that, the same task starts without a name.
     if name != nil, #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) {
       return Task(name: name, priority: priority) { () async throws in
-        _ = isolation
+        _ = isolation  // captures the actor
         do throws(Failure) {
           state.resolveFromTask(.success(try await operation(repeat nothing((each Nothing).self))))
         } catch {
@@ -89,7 +89,7 @@ extension Future {
       }
     }
     return Task(priority: priority) { () async throws in
-      _ = isolation
+      _ = isolation  // captures the actor
       do throws(Failure) {
         state.resolveFromTask(.success(try await operation(repeat nothing((each Nothing).self))))
       } catch {
@@ -110,12 +110,12 @@ extension Future {
     nonisolated(unsafe) let operation = operation  // only the task calls it
     if name != nil, #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) {
       return Task(name: name, priority: priority) { () async throws in
-        _ = isolation
+        _ = isolation  // captures the actor
         state.resolveFromTask(.success(await operation(repeat nothing((each Nothing).self))))
       }
     }
     return Task(priority: priority) { () async throws in
-      _ = isolation
+      _ = isolation  // captures the actor
       state.resolveFromTask(.success(await operation(repeat nothing((each Nothing).self))))
     }
   }

@@ -90,14 +90,14 @@ extension OrderRun: TaskExecutor {
     }
   }
 
-  /// Keeps the name of the task that runs: the runtime gives the name to that task only.
+  /// Keeps the name of the task that runs, for an order that is shown: the runtime gives a name only to the task itself.
   func nameCurrentTask() {
     guard #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *), let name = Task.name else { return }
-    // Not `running`: in the work of an actor, another task runs. The pointer of a task is also the pointer of its job.
+    // Not `running`: it is `nil` in a job of an actor, which runs a task. The pointer of a task is also that of its job.
     guard let job = withUnsafeCurrentTask(body: { unsafeBitCast($0, to: UnownedJob?.self) }) else { return }
     guard let identifier = job.taskIdentifier else { return }
     state.withLock { state in
-      guard let number = state.tasks[identifier], number > 0 else { return }
+      guard let number = state.tasks[identifier], number > 0 else { return }  // 0 is the body
       state.namedTasks[number, default: OrderTask()].name = name
     }
   }

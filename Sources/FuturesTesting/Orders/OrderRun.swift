@@ -270,9 +270,9 @@ final class OrderRun: @unchecked Sendable {
     return possible.firstIndex(of: sorted[index]) ?? 0
   }
 
-  /// Returns why the body waits although no move is possible, with the awaited futures if the order is shown.
+  /// Returns why the body waits although no move is possible; a run that is shown to the user also lists the awaited futures.
   private func deadlock() -> OrderFailure.Reason {
-    if let outsideWaitSentence { return .uncontrolled(outsideWaitSentence) }
+    if let outsideWaitSentence { return .uncontrolled(outsideWaitSentence) }  // it waits for work outside the run
     guard isShown else { return .deadlock(waiting: []) }
     // Of all threads if the body is on the main actor: then moves run on two threads.
     waitForGraph = FuturesDiagnostics.graph(since: start, ofThread: isOnMain ? nil : .ofCurrentThread)

@@ -15,7 +15,7 @@ final class OrderSearch {
     let line: UInt
   }
 
-  /// Ends the search if a move does not return.
+  /// Ends the search if a move, the run of one piece of work, does not return.
   let watch = OrderWatch()
 
   private let body: OrderBody
@@ -27,12 +27,12 @@ final class OrderSearch {
   /// The orders that ran, as hashes of their decisions, and whether there are no others.
   private var orders: Set<UInt64> = []
   private var isComplete = false
-  private var knownOrders = 1
+  private var knownOrders = 1  // a lower bound: at least so many orders exist
   private var tree = OrderTree()
   private var turns = 0
   private var present: OrderRun?  // for the failure of a move that does not return
 
-  /// The work that was not explored: of the work that left the runs at most 20 pieces, calls of actors, and other work.
+  /// What was not explored: at most 20 pieces of work that left the runs, calls of actors, and sentences about the rest.
   private var left: [OutsideNotice] = []
   private var callsActors = false
   private var unexplored: Set<String> = []
@@ -180,11 +180,11 @@ final class OrderSearch {
       isExhaustive: isComplete && left.isEmpty && unexplored.isEmpty,
       callsActors: callsActors,
       left: left,
-      sentences: (OrderRun.unobserved.map { [$0] } ?? []) + unexplored.sorted()
+      sentences: (OrderRun.unobserved.map { [$0] } ?? []) + unexplored.sorted()  // first, what no report can see here
     )
   }
 
-  /// Called by the watch when the present move does not return; makes the failure, with the watch's `sentence` about the move.
+  /// Makes the failure for a move that does not return; called by the watch, whose `sentence` gives the possible causes.
   func failureOfMove(_ sentence: String) -> any Error {
     guard let present else { return CancellationError() }  // the run has just ended
     guard let reason = present.reason else { return failure(present, .deadlock(waiting: []), sentence) }
