@@ -7,7 +7,7 @@
   protocol ResponseBody: SendableMetatype {
     associatedtype Value: Sendable
 
-    mutating func append(_ data: Data) throws
+    mutating func append(_ data: Data) throws  // an error stops the transfer
 
     /// Called with the response after the last byte; returns the value of the transfer.
     mutating func finish(_ response: URLResponse) throws -> Value

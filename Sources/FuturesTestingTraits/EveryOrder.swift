@@ -67,7 +67,7 @@ public struct EveryOrder: TestTrait, SuiteTrait, TestScoping {
     }
   }
 
-  /// Explores the orders of a test function, and traps if a run of the function stays suspended at the end.
+  /// As `exploreOrders`, for a test function; traps if a run of the function stays suspended at the end.
   package func explore(
     _ name: String,
     in fileID: String,

@@ -26,13 +26,13 @@ package struct Refusal: Equatable, Sendable {
   }
 
   /// Makes a refusal whose entry is a pattern in a list.
-  private init(_ reason: String, _ list: MigrationConfiguration.List, _ title: String) {
+  private init(_ reason: String, entry list: MigrationConfiguration.List, _ title: String) {
     self.reason = reason
     entry = Entry(key: list.rawValue, pattern: title, value: nil)
   }
 
   /// Makes a refusal whose entry is a value for a pattern.
-  private init(_ reason: String, _ table: MigrationConfiguration.Table, _ title: String, _ value: String) {
+  private init(_ reason: String, entry table: MigrationConfiguration.Table, _ title: String, _ value: String) {
     self.reason = reason
     entry = Entry(key: table.rawValue, pattern: title, value: value)
   }
@@ -58,18 +58,16 @@ extension Refusal {
 
   static let variadicCallback = Refusal("its callback is variadic")
 
-  static let contextAndResult = Refusal(
-    "its callback gets a context and a result; write an async function that takes a closure"
-  )
+  static let contextAndResult = Refusal("its callback gets a context and a result; \(scopeAdvice)")
 
   static let onlyError = Refusal("its only closure gets an error")
 
   static func errorIsNotLast(_ title: String) -> Refusal {
-    Refusal("its callback gets an error that is not its last value", .whole, title)
+    Refusal("its callback gets an error that is not its last value", entry: .whole, title)
   }
 
   static func mightBeError(_ type: String) -> Refusal {
-    Refusal("nothing here says whether `\(type)` is an error", .errors, type)
+    Refusal("nothing here says whether `\(type)` is an error", entry: .errors, type)
   }
 }
 
@@ -79,16 +77,16 @@ extension Refusal {
   private static let scopeAdvice = "write an async function that takes a closure"
 
   static func isValidInside(_ type: String, _ title: String) -> Refusal {
-    Refusal("`\(type)` is valid inside the callback only; \(scopeAdvice)", .once, title)
+    Refusal("`\(type)` is valid inside the callback only; \(scopeAdvice)", entry: .once, title)
   }
 
   static func mightBeValidInside(_ type: String, lentBy lender: String? = nil, _ title: String) -> Refusal {
     let lent = lender.map { ", which `\($0)` lends," } ?? ""
-    return Refusal("`\(type)`\(lent) might be valid inside the callback only; \(scopeAdvice)", .once, title)
+    return Refusal("`\(type)`\(lent) might be valid inside the callback only; \(scopeAdvice)", entry: .once, title)
   }
 
   static func documentationForbidsKeeping(_ phrase: String, _ title: String) -> Refusal {
-    Refusal("its documentation says \"\(phrase)\"; \(scopeAdvice)", .once, title)
+    Refusal("its documentation says \"\(phrase)\"; \(scopeAdvice)", entry: .once, title)
   }
 }
 
@@ -96,35 +94,36 @@ extension Refusal {
 
 extension Refusal {
   static func comesAgain(_ title: String) -> Refusal {
-    Refusal("its callback may come again and again; `callbackStream` makes a sequence of it", .once, title)
+    Refusal("its callback may come again and again; `callbackStream` makes a sequence of it", entry: .once, title)
   }
 
   static func documentationOfRepetition(_ phrase: String, _ title: String) -> Refusal {
-    Refusal("its documentation says \"\(phrase)\"", .once, title)
+    Refusal("its documentation says \"\(phrase)\"", entry: .once, title)
   }
 
   static func unknownRepetition(of parameter: String, _ title: String) -> Refusal {
-    Refusal("nothing says whether `\(parameter)` is called once", .once, title)
+    Refusal("nothing says whether `\(parameter)` is called once", entry: .once, title)
   }
 
   static func isStored(in property: String, _ title: String) -> Refusal {
-    Refusal("its callback is stored in `\(property)`, and may be called again", .once, title)
+    Refusal("its callback is stored in `\(property)`, and may be called again", entry: .once, title)
   }
 
   static func isKept(in collection: String, _ title: String) -> Refusal {
-    Refusal("its callback is kept in `\(collection)`, from which other code calls it much later or never", .once, title)
+    let reason = "its callback is kept in `\(collection)`, from which other code calls it much later or never"
+    return Refusal(reason, entry: .once, title)
   }
 
   static func comesTwice(_ first: Int, _ second: Int, _ title: String) -> Refusal {
-    Refusal("line \(first) calls its callback, and line \(second) calls it again", .once, title)
+    Refusal("line \(first) calls its callback, and line \(second) calls it again", entry: .once, title)
   }
 
   static func comesInLoop(_ line: Int, _ title: String) -> Refusal {
-    Refusal("line \(line) calls its callback in a loop", .once, title)
+    Refusal("line \(line) calls its callback in a loop", entry: .once, title)
   }
 
   static func comesForEachEvent(_ line: Int, _ title: String) -> Refusal {
-    Refusal("line \(line) calls its callback for each event", .once, title)
+    Refusal("line \(line) calls its callback for each event", entry: .once, title)
   }
 }
 
@@ -134,23 +133,23 @@ extension Refusal {
   /// Nothing says whether the handle runs; if it does, `end` cancels it.
   static func mightNotRun(_ type: String, start: String, end: String?, _ title: String) -> Refusal {
     let reason = "nothing says whether `\(type)`, which it returns, runs before its caller calls `\(start)`"
-    return Refusal(reason, .handle, title, end ?? "none")
+    return Refusal(reason, entry: .handle, title, end ?? "none")
   }
 
   static func cannotCancel(_ type: String, because reason: String, _ title: String) -> Refusal {
-    Refusal("`\(type).cancel()` \(reason)", .handle, title, "none")
+    Refusal("`\(type).cancel()` \(reason)", entry: .handle, title, "none")
   }
 
   static func mightCancel(_ type: String, _ method: String, _ title: String) -> Refusal {
-    Refusal("nothing says whether `\(type).\(method)` cancels its work", .handle, title, method)
+    Refusal("nothing says whether `\(type).\(method)` cancels its work", entry: .handle, title, method)
   }
 
   static func unknownHandle(_ type: String, _ title: String) -> Refusal {
-    Refusal("nothing says how `\(type)`, which it returns, cancels its work", .handle, title, "cancel()")
+    Refusal("nothing says how `\(type)`, which it returns, cancels its work", entry: .handle, title, "cancel()")
   }
 
   static func returnsValue(_ type: String, _ title: String) -> Refusal {
-    Refusal("it returns `\(type)`, which a counterpart cannot return, too", .handle, title, "none")
+    Refusal("it returns `\(type)`, which a counterpart cannot return, too", entry: .handle, title, "none")
   }
 }
 
@@ -172,7 +171,7 @@ extension Refusal {
   }
 
   static func isDelegateMethod(of type: String, _ title: String) -> Refusal {
-    Refusal("it is a method of `\(type)`, which other code calls", .once, title)
+    Refusal("it is a method of `\(type)`, which other code calls", entry: .once, title)
   }
 
   static func isVariadic(_ parameter: String) -> Refusal {
@@ -197,12 +196,12 @@ extension Refusal {
 extension Refusal {
   static func notSendable(_ type: String, isKnown: Bool, _ title: String) -> Refusal {
     let reason = isKnown ? "`\(type)` is not Sendable" : "nothing here says whether `\(type)` is Sendable"
-    return Refusal(reason, .transfer, title)
+    return Refusal(reason, entry: .transfer, title)
   }
 
   /// Calls of an existing declaration would get the counterpart; the entry proposes another name, such as `loadAsync`.
   static func isTaken(_ reason: OtherName, for function: String, proposing name: String) -> Refusal {
-    Refusal("\(reason.text), and async code that calls it would get the new one", .renames, function, name)
+    Refusal("\(reason.text), and async code that calls it would get the new one", entry: .renames, function, name)
   }
 
   /// Another function would have the same counterpart, and gets it if `isServed`.
@@ -213,7 +212,7 @@ extension Refusal {
       isServed
       ? "another function, which differs from it only in the form of its callback, gets the counterpart"
       : "another function differs from it only in its callback"
-    return name.map { Refusal(reason, .renames, function, $0) } ?? Refusal(reason)
+    return name.map { Refusal(reason, entry: .renames, function, $0) } ?? Refusal(reason)
   }
 }
 
@@ -221,7 +220,7 @@ extension Refusal {
 
 extension Refusal {
   static func dropsResult(_ type: String, _ title: String) -> Refusal {
-    Refusal("they drop the `\(type)` that it returns", .handle, title, "none")
+    Refusal("they drop the `\(type)` that it returns", entry: .handle, title, "none")
   }
 
   static func throwsAnyError(_ type: String) -> Refusal {
@@ -246,7 +245,7 @@ extension Refusal {
   static func hasOtherName(_ reason: OtherName) -> Refusal {
     switch reason {
     case .callbackIsOptional:
-      Refusal("they have another name, because \(reason.text)", .renames, "*", "*")
+      Refusal("they have another name, because \(reason.text)", entry: .renames, "*", "*")
     case .isThere: Refusal("they have another name, because \(reason.text)")
     }
   }

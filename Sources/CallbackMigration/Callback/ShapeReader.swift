@@ -62,7 +62,7 @@ struct ShapeReader {
 
   /// The reason to refuse a counterpart that would return an error, or a type that might be one; `nil` if it would not.
   private func errorRefusal(_ values: [ArraySlice<Token>]) -> Refusal? {
-    guard !knowledge.says(.whole) else { return nil }
+    guard !knowledge.says(.whole) else { return nil }  // the configuration wants such a value returned as it is
     for type in values.map(aliases.resolve) {
       if aliases.isError(aliases.wrapped(type) ?? type) { return .errorIsNotLast(knowledge.title) }
       if let foreign = type.first(where: facts.isForeignError) { return .mightBeError(foreign.text) }
@@ -72,7 +72,7 @@ struct ShapeReader {
 
   /// The note that a counterpart returns a failure, or a value that could hold one; `nil` if no value does.
   func returnedFailure(_ values: [ArraySlice<Token>], _ labels: [String]) -> Refusal? {
-    guard !knowledge.says(.whole) else { return nil }
+    guard !knowledge.says(.whole) else { return nil }  // the configuration wants such a value returned as it is
     for (value, label) in zip(values, labels) {
       let type = aliases.resolve(value)
       // `errorRefusal` has refused values whose type is an error, so only the name suggests one.

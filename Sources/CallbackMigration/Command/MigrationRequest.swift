@@ -73,7 +73,7 @@ package struct MigrationRequest: Decodable, Sendable {
     let modules = style == .futures ? ["Futures"] : ["Futures", "FuturesAsync"]
     let missing = modules.filter { !target.dependencies.contains($0) }
     guard !missing.isEmpty else { return }
-    let lines = missing.map { module in
+    let lines = missing.map { module in  // without `library`, the package is that of Futures itself
       library.map { "  .product(name: \"\(module)\", package: \"\($0)\")," } ?? "  \"\(module)\","
     }
     throw MigrationError(

@@ -40,7 +40,7 @@ package struct CounterpartPlan {
     self.inventory = inventory
     let pattern = TitlePattern(part: pattern)
     let refusals = RefusalRules(inventory: inventory)
-    let claims = CounterpartClaims(inventory.functions) { function, kind in
+    let claims = CounterpartClaims(inventory.functions) { function, kind in  // of functions with the same counterpart
       refusals.refusal(function, kind) == nil && !function.counterpart(kind).exists
     }
     entries = inventory.functions.map { function in
@@ -108,7 +108,7 @@ struct RefusalRules {
     case .plain, .requirement: return nil
     case .override: return .isOverride
     case .delegateMethod(let name):
-      if function.knowledge.says(.once) { return nil }
+      if function.knowledge.says(.once) { return nil }  // the configuration says that its callback comes once
       return .isDelegateMethod(of: name, function.title)
     case .witness(let name):
       // Without a counterpart of the requirement, the function gets its own.
@@ -126,7 +126,7 @@ struct RefusalRules {
     return function.rival.map { .isTaken($0, for: function.title, proposing: function.declaration.otherName) }
   }
 
-  /// The reason why a future cannot share the callback's values between threads; `nil` if it can.
+  /// The reason why a future cannot share the callback's values between threads; `nil` if it can, or the user allows it.
   private func futureRefusal(_ function: CallbackFunction) -> Refusal? {
     guard !inventory.allowsFuturesOfAnyValue, !function.knowledge.says(.transfer) else { return nil }
     let type = function.callbacks.shape.values.map { $0.map(\.text).joined(separator: ", ") } ?? ""

@@ -67,7 +67,7 @@ package final class CancellationState: CancellationHandlers, @unchecked Sendable
       guard phase == .pending else { return phase }
       reference._withUnsafeGuaranteedRef { consumer in
         consumer.enter(.listed)
-        // No parent can cancel the linked source any more, so the handler need not keep that source.
+        // A handler of a linked source keeps that source only while a parent can cancel it.
         if parentCount == 0 { source = consumer.takeSource() }
       }
       handlers.append(Unmanaged.fromOpaque(reference.toOpaque()))  // the same reference, as one to a `Consumer`
@@ -78,7 +78,7 @@ package final class CancellationState: CancellationHandlers, @unchecked Sendable
     _ = source  // released here, outside the lock
     guard phase != .pending else { return true }
     let consumer = reference.takeRetainedValue()
-    // `run()` returns a state only for a link: that of its linked source, which this call cancels, too.
+    // If the handler is a link from a parent, `run()` returns the state of the linked source, which this call cancels, too.
     if phase == .cancelled { consumer.run()?.trigger() } else { consumer.dropCaptures() }
     return false
   }

@@ -64,7 +64,7 @@ extension FutureState {
   /// - Parameters:
   ///   - consumer: The consumer.
   ///   - needsResult: Whether the consumer still gets the result, because its failure type cannot represent cancellation.
-  /// - Returns: Whether the caller must cancel this state, because it has no other consumer. A shielded view never cancels it.
+  /// - Returns: Whether the caller must cancel this state, because it has no other consumer; `false` for `shielded`.
   final func removeCancelled(_ consumer: Consumer, forResult needsResult: Bool = false) -> Bool {
     guard let departure = leave(consumer, forResult: needsResult) else {
       // A submitted consumer can end here. If it needs a result, only its `bypass` can give one. Otherwise it ends without.
@@ -76,7 +76,7 @@ extension FutureState {
       }
       return false
     }
-    // Not the captures of a notified input: another thread can deliver to it now, and that delivery uses them.
+    // A join's input that an orphan has notified keeps its captures, because another thread can deliver to it now.
     if !needsResult, departure.previous != .notified {
       consumer.dropContext()
       consumer.dropCaptures()

@@ -49,7 +49,7 @@ extension FutureState {
     if entered { trampoline.leave() }
   }
 
-  /// Starts the producer, if the state is dormant and was not cancelled.
+  /// Starts the producer for a reader of the progress, if the state is dormant and was not cancelled.
   final func start() {
     if let lazy = takeStartOfProducer() { start(lazy) }
   }

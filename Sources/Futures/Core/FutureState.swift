@@ -454,7 +454,7 @@ extension FutureState {
 
   /// Adds a consumer to the list; under the lock.
   ///
-  /// A consumer that was result-only before it attached stays so, and goes to the front, until the state settles.
+  /// A consumer that was cancelled before it attached, but still gets the result, goes to the front of a pending state's list.
   @inline(__always)
   private final func list(_ reference: Unmanaged<Consumer>, _ status: Consumer.Status) {
     if status == .resultOnly, isPending {
@@ -558,7 +558,7 @@ extension FutureState {
     }
   }
 
-  /// Narrows the progress of `stage`, the new producer of this state, to the part `place` of the earlier source's part.
+  /// Narrows the progress region of `stage`, the new producer of this state, to the part `place` of that region.
   /// - Returns: Whether the caller links the progress to the new source.
   final func narrow(_ stage: FutureState, to place: ProgressPlace) -> Bool {
     changing {
@@ -704,7 +704,7 @@ extension FutureState {
     }
   }
 
-  /// Stops counting an input that was claimed by `claimNotified(_:)`.
+  /// Stops counting an input that its join has claimed; called when the join, an orphan by now, is cancelled or released.
   /// - Returns: Whether this state has no other consumer, so that the caller can cancel it.
   final func leaveNotified() -> Bool {
     changing {

@@ -16,12 +16,12 @@ package class Stage<Stored: OutcomeStorage>: TypedState<Stored>, @unchecked Send
   @usableFromInline final let source: AtomicWord<Unmanaged<FutureState>?>
 
   /// - Parameters:
-  ///   - source: The state to wait for, to which the caller attaches the stage next; `nil` if `adopt` sets it.
+  ///   - source: The state to wait for, to which the caller attaches the stage next; `nil` if another state adopts it.
   ///   - deliver: The delivery to the stage, which resolves it.
   @inlinable
   init(of source: Unmanaged<FutureState>?, deliver: @escaping Delivery) {
     self.source = AtomicWord(source)
-    super.init(isForPromise: false, isStage: source != nil, deliver: deliver)
+    super.init(isForPromise: false, isStage: source != nil, deliver: deliver)  // `nil`: it resolves another state
   }
 
   override final var stageSource: FutureState? { source.load(ordering: .relaxed)?.takeUnretainedValue() }
@@ -30,7 +30,7 @@ package class Stage<Stored: OutcomeStorage>: TypedState<Stored>, @unchecked Send
     self.source.load(ordering: .relaxed)?.toOpaque() == Unmanaged.passUnretained(source).toOpaque()
   }
 
-  override func stateToOrphan(from source: FutureState) -> FutureState? { target }
+  override func stateToOrphan(from source: FutureState) -> FutureState? { target }  // only this stage resolves it
 }
 
 /// A stage that can move on to another source, so that each source fills a part of the progress.

@@ -118,7 +118,7 @@ extension TypedState {
     resolve(isSuccess: result.isSuccess, by: resolver) { outcome = Stored(result) }
   }
 
-  /// Resolves a pending state from a task of the library (R8).
+  /// Resolves a pending state from a task of the library; callbacks and transforms run outside that task (R8).
   @_alwaysEmitIntoClient
   package final func resolveFromTask(_ result: Result<Value, Failure>) { resolve(result, by: .task) }
 

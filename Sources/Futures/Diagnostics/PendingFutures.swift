@@ -216,7 +216,7 @@ extension LockedReference where Object == PendingFutures {
       }
       return table.append(entry, of: object, nil)
     }
-    // Released outside the lock: one of them can be the last reference.
+    // The objects that a sweep has read, released outside the lock: one of them can be the last reference.
     _ = swept
   }
 

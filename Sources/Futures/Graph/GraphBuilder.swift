@@ -89,7 +89,7 @@ struct GraphBuilder {
       if let future = statesOfTasks[task] { connect(future, waitsFor: index) }
     }
     graph.edges = edges.sorted { ($0.awaited, $0.waiter) < ($1.awaited, $1.waiter) }
-    graph.findCycles(ends)
+    graph.findCycles(ends)  // with the nodes that can end although a node that they wait for does not
     return graph
   }
 

@@ -187,9 +187,9 @@ final class ItemQueue<Item: Sendable, Value: Sendable, Failure: Error>: Inputs, 
   }
 
   override func describe(into facts: inout NodeFacts) {
-    // An item is no input while it starts, but its failure can end the derived future. Assumed, too, if the lock is taken.
+    // The failure of an item that is starting can end the derived future, but that item is no input yet.
     (facts.inputs, facts.endsWithoutInputs) =
-      lock.withLockIfAvailable { (running.map(\.value.state), isStarting) } ?? (nil, true)
+      lock.withLockIfAvailable { (running.map(\.value.state), isStarting) } ?? (nil, true)  // not known, so assumed
   }
 
   override var startsInputs: Bool { true }  // the next item starts when a slot is free

@@ -208,7 +208,7 @@ extension FutureState {
 extension ProgressLink {
   /// Removes the link from the listeners of its source, and releases their reference to it; O(1).
   ///
-  /// Called when the target has ended or has another source. A link in no list yet is never added.
+  /// Called when the target has ended or has another source. A link that is not listed yet can no longer be added.
   func disconnect() { source.leave(self)?.reference?.release() }
 }
 

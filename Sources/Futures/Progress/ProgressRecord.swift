@@ -120,7 +120,7 @@ final class ProgressRecord: @unchecked Sendable {
 
   /// Removes what the state no longer needs.
   ///
-  /// That is always the links. Only a settled state loses its feed. A cancelled state keeps its reporter, which can still report.
+  /// The links always go. A cancelled state keeps its reporter, which can still report. The feed stays until the state settles.
   func detach(_ reason: Detachment) -> Detached {
     Detached(
       links: takeLinks(),
@@ -210,7 +210,7 @@ final class ProgressRecord: @unchecked Sendable {
     _ = compose()  // no listener to notify yet
   }
 
-  /// Counts one more ended part of a state with several inputs; does nothing for a promise, which no part settles.
+  /// Counts one more ended part of a state that its last part settles; does nothing for a promise, which settles by itself.
   /// - Returns: Whether it was the last one. The state settles next, so its progress needs no update.
   private func countEndedPart() -> Bool {
     guard let awaited = awaitedParts else { return false }

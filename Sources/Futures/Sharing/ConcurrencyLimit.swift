@@ -149,7 +149,7 @@ extension ConcurrencyLimit {
     handOn { [self] in startWork(waiting + Self.maximumForOthers) }  // the maximum as in `release`
   }
 
-  /// Notes that the promise's future waits for the running work: for the graph, and so that an await raises the tasks of that work.
+  /// Notes, for the graph and for raises of the priority, that the promise's future waits for the running work.
   ///
   /// Called after async work has asked for a slot. Has no effect if the slot has come meanwhile, because it resolves the promise.
   @usableFromInline

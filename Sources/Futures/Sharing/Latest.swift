@@ -284,7 +284,7 @@ package final class LatestSlot: Sendable {
     return .race([delay, (other ?? new).shielded])
   }
 
-  /// Notes that the work of a request starts: no call waits any more, and the next pause begins.
+  /// Notes that the work of a request starts: no call waits any more, and with `leading` the next pause begins.
   /// - Returns: Whether the request is the newest. If not, its work does not start, and nothing changes.
   @usableFromInline
   package func start(_ number: Int, _ pace: LatestPace, on timer: ExecutionContext) -> Bool {

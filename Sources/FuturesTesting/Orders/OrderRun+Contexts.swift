@@ -15,7 +15,7 @@ extension OrderRun {
       }
       return { [weak self] in
         guard let self, let number else { return }
-        let removed = state.withLock { $0.agenda.take(number, asMove: false) }  // cancelled: the time stays
+        let removed = state.withLock { $0.agenda.take(number, asMove: false) }  // no move, so the time stays
         _ = removed  // released here, outside the lock
       }
     }
@@ -44,7 +44,7 @@ extension OrderRun {
   /// Resumes `continuation`, of a call of `runAll()`, when nothing is left to run, or now if the run is over.
   func resumeWhenIdle(_ continuation: UnsafeContinuation<Void, Never>) {
     let isAdded = state.withLock { state in
-      if state.closing.claimDrop() { return false }
+      if state.closing.claimDrop() { return false }  // the run is over
       state.waitersOfRunAll.append(continuation)
       return true
     }

@@ -21,13 +21,13 @@ extension OrderRun: TaskExecutor {
     let changesExecutor = isOwn && task != nil && task == running
     let continuesAtOnce = changesExecutor && (!isOnMain || isNextOnMain)
     if isOwn, awaitsFollowUp || continuesAtOnce {
-      awaitsFollowUp = false
+      awaitsFollowUp = false  // this job is the expected one, which continues a step or begins the body
       followUp = Item(number: 0, move: move, lane: lane, due: nil, action: .job(job))
     } else {
       let number = submit("has resumed a task of the test.") {
         $0.add(.job(job), named: move.source, move.ordinal, in: lane)
       }
-      if number == nil { passOn(job, onMain: isOnMain) }
+      if number == nil { passOn(job, onMain: isOnMain) }  // the run is over
     }
   }
 

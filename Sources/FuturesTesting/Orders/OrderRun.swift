@@ -293,12 +293,12 @@ final class OrderRun: @unchecked Sendable {
     (running, awaitsFollowUp) = (nil, false)  // the second is still `true` if the step's task continues elsewhere
   }
 
-  /// Runs a job, and keeps its task as `running`; that of an actor names no task, nor does that of a `Task.yield()`.
+  /// Runs a job, and sets `running` to its task; `nil` for a job of an actor or of a `Task.yield()`, which names no task.
   private func run(_ job: UnownedJob, onMain isOnMain: Bool) {
     running = job.taskIdentifier.map { identifier in state.withLock { $0.number(identifier) } }
     if isOnMain { return job.runSynchronously(on: MainActor.sharedUnownedExecutor) }
     let isOfActor = running == nil && !job.resumesTask
-    if isOfActor { callsActors = true }
+    if isOfActor { callsActors = true }  // for the report, which then does not claim to have run all orders
     job.runSynchronously(on: asUnownedTaskExecutor())
   }
 
