@@ -97,7 +97,7 @@ extension URLSession {
     fileID: StaticString = #fileID,
     line: UInt = #line
   ) -> Future<URLResponse, any Error> {
-    let stored = StoredFile()
+    let stored = StoredFile()  // if the file is in its place, a cancellation comes too late, and the future succeeds
     #if canImport(ObjectiveC)
       return transfer(
         request,

@@ -148,7 +148,7 @@ struct TypeFacts {
   /// Whether a token names a type that neither this package nor Foundation nor the standard library declares.
   private func isForeign(_ token: Token) -> Bool {
     guard let type = token.type, !own.contains(type) else { return false }
-    return namesModule(type) && !type.contains("Foundation")
+    return namesModule(type) && !type.contains("Foundation")  // types of the standard library name no module
   }
 
   /// The weakest sendability of several types.

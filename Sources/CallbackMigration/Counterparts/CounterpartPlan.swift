@@ -202,7 +202,7 @@ extension CallbackFunction {
     (callbacks.shape.values ?? []).filter { !CallbackShape.isVoid($0) }.map(\.text)
   }
 
-  /// A text of the type and the signature of a counterpart; then the same with each superclass in place of the type.
+  /// The keys by which functions compete for one counterpart: its type and signature, then the same with each superclass.
   fileprivate func counterpartKeys(_ kind: Counterpart.Kind) -> [String] {
     scopes.map { "\($0)\(extensionConstraints()) \(counterpart(kind).key)" }
   }

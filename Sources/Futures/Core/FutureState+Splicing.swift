@@ -36,7 +36,7 @@ extension FutureState {
   static func claimExclusive(_ state: inout FutureState, after share: Double) -> Bool {
     reading(&state) { state in
       guard state.canBeExclusive, state.progressRecord == nil, isOnlyHandle(&state) else { return false }
-      // The future fills the whole progress: alone with a share of 0, after the source with a share of 1 (`ProgressPlace.share`).
+      // Whether the future has the whole progress for itself: with a share of 0, and also after a share of 1 (`ProgressPlace`).
       let isWhole = share <= 0 || share >= 1
       switch state.producer {
       case .stage(let stage):

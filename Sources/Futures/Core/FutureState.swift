@@ -440,7 +440,7 @@ extension FutureState {
     }
   }
 
-  /// Takes the start of a dormant state's producer, for the caller to run.
+  /// Takes the closure that starts a lazy producer, for `start()`; `nil` if it has started already, or the state was cancelled.
   final func takeStartOfProducer() -> LazyStart? { changing { isDormant ? takeStart() : nil } }
 
   /// Takes the start of a dormant state's producer; `nil` if the state was cancelled; under the lock.
@@ -528,7 +528,7 @@ extension FutureState {
 
   /// Takes the only follower of a following state whose promise has gone, if only the caller and the producer refer to the state.
   ///
-  /// Nothing else can reach the state then, so it becomes private.
+  /// Nothing else can reach the state then, so it becomes private, and `splice` lets the follower wait for the state's source.
   static func takeFollower(ofPromise state: inout FutureState) -> Splicing {
     reading(&state) { state in
       guard state.currentPhase == .following, let only = state.consumers.only, only.kind == .follower else {
@@ -684,9 +684,9 @@ extension FutureState {
     }
   }
 
-  /// Counts an input that is about to be notified of the orphan, under the lock.
+  /// Counts an input of a join that is about to be notified that this state never resolves; under the lock.
   ///
-  /// The input is in no list, but counts as a consumer of this orphan until it leaves.
+  /// The input is in no list, but counts as a consumer of this state until it leaves.
   private final func countNotified(_ input: Consumer) {
     input.enter(.notified)
     orphanedInputs?.notified += 1

@@ -93,7 +93,7 @@ extension FutureState {
 package final class FollowingStage<Stored: OutcomeStorage>: MovingStage<Stored>, @unchecked Sendable {
   // @unchecked: as the base class says.
 
-  /// The state that the stage resolves instead of itself: a promise's, which can be in its own list, so in no source's list.
+  /// The state of a following promise, which the stage resolves: if it is in its own list, it cannot be in the list of a source.
   @usableFromInline final let promiseState: TypedState<Stored>?
 
   /// Makes a stage that resolves itself, or `promiseState`; without a source, `adopt` gives it one.

@@ -110,7 +110,6 @@ extension Future {
   public static func all(_ first: Future, _ others: Future...) -> Future<[Value], Failure> { unavailable() }
 
   // `any` and a default keep the compiler from matching a trailing closure with the parameter.
-
   /// Unavailable: use `succeeded`.
   @available(*, unavailable, message: "write Future.succeeded(value)")
   public init(value: any Sendable = required()) { unavailable() }
@@ -161,7 +160,8 @@ public actor FutureNeedsAClosureOrAResult {
   public static let shared = FutureNeedsAClosureOrAResult()
 }
 
-// `Future(value: 3)` names no types. The constraint supplies types, so the compiler gets as far as the message.
+// `Future(value: 3)` names no types. The constraint supplies types, so the compiler gets as far as the message. The defaults keep
+// it from matching a trailing closure with the parameter.
 @_documentation(visibility: internal)
 extension Future where Value == Never, Failure == Never {
   /// Unavailable: use `succeeded`.

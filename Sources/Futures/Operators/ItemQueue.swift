@@ -1,8 +1,7 @@
 /// Runs work on a list of items, at most `limit` of them at any time.
 ///
-/// One thread at a time starts items, in their order. The first is the caller of `startItems`. Later it is any thread
-/// that frees a slot while no other thread starts items. So items that complete at once run in a loop, and take no
-/// stack.
+/// One thread at a time starts items, in their order. The first is the caller of `startItems`. Later it is any thread that frees
+/// a slot while no other thread starts items. So items that complete at once run in a loop, and take no stack.
 @_fixed_layout
 @usableFromInline
 final class ItemQueue<Item: Sendable, Value: Sendable, Failure: Error>: Inputs, @unchecked Sendable {
@@ -178,6 +177,7 @@ final class ItemQueue<Item: Sendable, Value: Sendable, Failure: Error>: Inputs, 
     leaveItems()
   }
 
+  /// Returns the states of `running`, whose tasks the caller raises to `priority`; keeps it for the items that start later.
   override func inputs(raisedTo priority: TaskPriority?) -> [FutureState] {
     lock.withLock {
       // The lowest priority, `background`, raises no task.

@@ -43,8 +43,7 @@ final class SubmittedStage<Value: Sendable, Failure: Error, New: Sendable, NewFa
   @exclusivity(unchecked) @usableFromInline final var transform: ResultTransform?
   /// Where the transform runs; taken when a custom context gets the work, because that context can own the work.
   ///
-  /// The work owns this stage, so a cycle would form. A queue owns the work only until the work has run. So the stage keeps its
-  /// queue, which `queueToRunOn(after:)` returns.
+  /// The work owns this stage, so a cycle would form. A queue owns it only until the work has run, so the stage keeps the queue.
   @exclusivity(unchecked) @usableFromInline final var context: ExecutionContext?
   @usableFromInline let delay: Int64  // in nanoseconds; zero for no delay
   @usableFromInline let transformed: TransformedResults
@@ -114,6 +113,7 @@ final class SubmittedStage<Value: Sendable, Failure: Error, New: Sendable, NewFa
     PendingFutures.shared.add(due == nil ? .work : .timer, self, due: due, context: context.identity, source: source)
   }
 
+  /// Returns the queue that the stage is sure to need, for the search for work that a blocked thread holds up; otherwise `nil`.
   override func queueToRunOn(after source: FutureState) -> AnyObject? {
     if hasBypass, isCancelled { return nil }  // the bypass resolves the stage without the queue
     switch currentStatus {

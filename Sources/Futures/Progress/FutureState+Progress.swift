@@ -196,7 +196,7 @@ extension FutureState {
     guard let parts = inputs?.progressParts else { return [] }
     let role: ProgressLink.Role
     switch parts.rule {
-    case .furthest: role = .rival  // no sum of parts
+    case .furthest: role = .rival  // the highest fraction counts, as in a race: no sum of parts
     case .average:
       record.begin(parts)
       role = .part(ProgressPart(parts.share))

@@ -88,7 +88,7 @@ final class ProgressObserver: ProgressListener, @unchecked Sendable {
   }
 
   override func dropCaptures() {
-    _ = slot.take()?.take()  // empties the slot
+    _ = slot.take()?.take()  // takes the callback out of its box, so that calls that the context runs later do nothing
     call = nil
   }
 }

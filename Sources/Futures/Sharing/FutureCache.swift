@@ -290,7 +290,7 @@ private struct CacheState<Key: Hashable & Sendable, Value: Sendable> {
 
   mutating func takeAll() -> [Slot?] {
     defer { slots = [:] }
-    return Array(slots.values)
+    return Array(slots.values)  // as optionals, which `stopTimers` takes
   }
 
   /// Returns the slot of the load with a number; `nil` if it was removed or replaced.

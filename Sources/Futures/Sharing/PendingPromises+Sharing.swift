@@ -21,9 +21,9 @@ extension PendingPromises {
     _ work: () -> Future<Value, Failure>
   ) -> Future<Value, Failure> {
     let caller = Caller(label, fileID: fileID, line: line)
-    if case .first(let number) = join(caller, key, takingEarlyAnswer: false) {
+    if case .first(let number) = join(caller, key, takingEarlyAnswer: false) {  // kept answers are for `future(for:)`
       #if DEBUG
-        noteStarter(of: key, request: number, Self.currentThread)
+        noteStarter(of: key, request: number, Self.currentThread)  // for `reportRequestInOwnWork` below
         defer { noteStarter(of: key, request: number, nil) }
       #endif
       begin(work(), for: key, request: number)
@@ -66,7 +66,7 @@ extension PendingPromises {
     let entry = state.withLock { state in
       state.entries[key]?.request == request ? state.entries.removeValue(forKey: key) : nil
     }
-    guard let entry, let work = entry.work else { return }
+    guard let entry, let work = entry.work else { return }  // the callers have another answer, or have all left
     // Broken work breaks the callers by one reason, so that one report covers all of them (R4). With `follow`, each caller would
     // attach a consumer to it, and cause a report of its own.
     if case .sharedState(let state) = work.storage, let reason = state.breakReason {

@@ -31,7 +31,7 @@ extension Future {
   ///   - line: The line that diagnostics name.
   ///   - operation: The asynchronous work: a closure without parameters.
   @_alwaysEmitIntoClient
-  public init<each Nothing>(
+  public init<each Nothing>(  // an empty pack: see the beginning of this file
     name: String? = nil,
     priority: TaskPriority? = nil,
     fileID: StaticString = #fileID,
@@ -91,7 +91,7 @@ extension Future {
   /// Cancellation, future to task: cancelling the future cancels the task. If `Failure` can represent cancellation, the
   /// future is resolved at once, and the task's own result is dropped. Dropping the future cancels nothing.
   @_alwaysEmitIntoClient
-  public init<each Nothing>(
+  public init<each Nothing>(  // an empty pack: see the beginning of this file
     name: String? = nil,
     priority: TaskPriority? = nil,
     fileID: StaticString = #fileID,
@@ -139,7 +139,7 @@ extension Future where Failure == Never {
   /// Cancellation, future to task: cancelling the future cancels the task. The work decides when it ends. Dropping the
   /// future cancels nothing.
   @_alwaysEmitIntoClient
-  public init<each Nothing>(
+  public init<each Nothing>(  // an empty pack: see the beginning of this file
     name: String? = nil,
     priority: TaskPriority? = nil,
     fileID: StaticString = #fileID,
@@ -197,7 +197,7 @@ extension Future {
   /// Cancellation, future to task: cancelling the future cancels the task. If `Failure` can represent cancellation, the
   /// future is resolved at once, and the task's own result is dropped. Dropping the future cancels nothing.
   @_alwaysEmitIntoClient
-  public init<each Nothing>(
+  public init<each Nothing>(  // an empty pack: see the beginning of this file
     _ label: String,
     priority: TaskPriority? = nil,
     fileID: StaticString = #fileID,
@@ -213,7 +213,7 @@ extension Future {
   /// Cancellation, future to task: cancelling the future cancels the task. If `Failure` can represent cancellation, the
   /// future is resolved at once, and the task's own result is dropped. Dropping the future cancels nothing.
   @_alwaysEmitIntoClient
-  public init<each Nothing>(
+  public init<each Nothing>(  // an empty pack: see the beginning of this file
     _ label: String,
     priority: TaskPriority? = nil,
     fileID: StaticString = #fileID,
@@ -231,7 +231,7 @@ extension Future where Failure == Never {
   /// Cancellation, future to task: cancelling the future cancels the task. The work decides when it ends. Dropping the
   /// future cancels nothing.
   @_alwaysEmitIntoClient
-  public init<each Nothing>(
+  public init<each Nothing>(  // an empty pack: see the beginning of this file
     _ label: String,
     priority: TaskPriority? = nil,
     fileID: StaticString = #fileID,

@@ -72,7 +72,7 @@ extension OrderRun: TaskExecutor {
     let number = submit("has put a task of the test to sleep.") {
       $0.add(.job(job), named: source, in: isOnMain ? .main : nil, after: delay)
     }
-    if number == nil { passOn(job, onMain: isOnMain) }
+    if number == nil { passOn(job, onMain: isOnMain) }  // the run is over
   }
 
   // MARK: - Names

@@ -159,13 +159,13 @@ final class OrderRun: @unchecked Sendable {
     let orders = Orders(run: self)
     // Callbacks and timers of `.main` are moves of the run.
     MainContext.replace(with: context(.main)) {
-      awaitsFollowUp = true  // the body begins without a decision
+      awaitsFollowUp = true  // the next job begins the body, and so runs without a decision
       // The task inherits the task-local values of the caller, by which a test library finds the test.
       let task = inMove {
         start = .now()  // by the clock that the moves see
         return Task(executorPreference: self) { await self.run(body, orders, on: body.isolation) }
       }
-      awaitsFollowUp = isOnMain  // nothing else can run before the body has reached the main actor
+      awaitsFollowUp = isOnMain  // so does the job that moves the body to the main actor: nothing else can run yet
       makeMoves()
       endRemainingWork(of: task)
     }
