@@ -5,15 +5,15 @@ extension ExecutionContext {
   /// Runs work as operations of `queue`.
   ///
   /// The context keeps the order if `queue` runs one operation at a time. If the queue cancels an operation, the derived future
-  /// breaks (R2a). Dispatch measures delays.
+  /// breaks (R2a). `delay`, `timeout` and `retry` on this context use Dispatch's clock.
   public static func operationQueue(_ queue: OperationQueue) -> ExecutionContext {
     ExecutionContext { work in queue.addOperation(work) }
   }
 
   /// Runs work on the thread of `loop`, when the loop runs in `mode`.
   ///
-  /// The context keeps the order, and wakes the loop. Its work runs only while the loop runs in this mode. Dispatch
-  /// measures delays.
+  /// The context keeps the order, and wakes the loop. Its work runs only while the loop runs in this mode.
+  /// `delay`, `timeout` and `retry` on this context use Dispatch's clock.
   ///
   /// On Linux a timer wakes the loop. Each loop keeps one timer for each mode. So `RunLoop.run()` waits, instead of
   /// returning for lack of sources. The context keeps the loop.

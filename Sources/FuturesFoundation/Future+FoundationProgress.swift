@@ -191,7 +191,7 @@ final class MirroredProgress: Progress, @unchecked Sendable {
     }
 
     // Foundation calls these three for children too. They take the lock, because Foundation visits the list of children, which a
-    // child leaves when it finishes. They reach the future themselves: Foundation calls the handlers later, on another thread.
+    // child leaves when it finishes. They reach the future themselves, after unlocking (R3): Foundation's handlers come later.
 
     override func cancel() {
       changingTree {

@@ -210,7 +210,7 @@
   /// cancelled download.
   struct StoredBody: ResponseBody {
     private let destination: URL
-    private let stored: StoredFile
+    private let stored: StoredFile  // its `store` throws if the future was cancelled before
     private let validate: @Sendable (URLResponse) throws -> Void
 
     /// The path of the file for the bytes until all have arrived; the file exists if `file` is not `nil`.

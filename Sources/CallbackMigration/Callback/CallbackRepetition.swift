@@ -89,7 +89,7 @@ struct CallbackRepetition {
     return nil
   }
 
-  /// A call in the statements of a block, on a path that reaches the end of the block; `nil` if there is none.
+  /// A call in a block, on a path that reaches the end of the block without a jump in `exits`; `nil` if there is none.
   private func callBeforeEnd(in block: Range<Int>, _ exits: Exits) -> Int? {
     let statements = tokens.statements(in: block)
     for (position, statement) in statements.enumerated() {

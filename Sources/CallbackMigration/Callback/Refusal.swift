@@ -92,7 +92,7 @@ extension Refusal {
 
 // MARK: - How often the callback comes
 
-extension Refusal {
+extension Refusal {  // The entry `once` of the configuration says that a callback comes once.
   static func comesAgain(_ title: String) -> Refusal {
     Refusal("its callback may come again and again; `callbackStream` makes a sequence of it", entry: .once, title)
   }
@@ -241,7 +241,7 @@ extension Refusal {
     Refusal("they return an optional, because `line \(line)` calls back with neither a value nor an error")
   }
 
-  /// If callers can leave out the callback, the entry `"*": "*"` still gives each counterpart its function's name.
+  /// If callers can leave out the callback, the entry `"renames": {"*": "*"}` gives counterparts their functions' names.
   static func hasOtherName(_ reason: OtherName) -> Refusal {
     switch reason {
     case .callbackIsOptional:

@@ -46,7 +46,7 @@ struct ShapeReader {
       knowledge.says(.optional) || lineWithoutValue(index) != nil
     {
       // A success can be `nil`, so the counterpart returns the optionals. An optional `Void` would say nothing.
-      return .valuesOrError(values.dropLast(), areOptional: false)
+      return .valuesOrError(values.dropLast(), areOptional: false)  // each `?` belongs to the type of the value
     }
     guard case .values = shape else { return shape }
     // The configuration can say that a value is returned whole, whether it holds a failure or not.

@@ -84,7 +84,7 @@ package struct MigrationArguments: Equatable, Sendable {
   /// Options without a value.
   private static let flags: Set<String> = ["--deprecate", "--beside", "--json"]
 
-  /// The options that a command has with and without the plugin.
+  /// The options of a command that the plugin and the executable share.
   private static func options(of command: String) throws(MigrationError) -> [String] {
     switch command {
     case "report": ["--json", "--minimum-access", "--check"]

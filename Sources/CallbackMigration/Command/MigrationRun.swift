@@ -96,7 +96,7 @@ package struct MigrationRun {
 
   private func inventory(
     _ target: MigrationRequest.Target,
-    ignoring paths: Set<String> = []
+    ignoring paths: Set<String> = []  // the files that this run replaces
   ) throws(MigrationError) -> Inventory {
     try Inventory(of: target, in: request, minimumAccess: arguments.minimumAccess, ignoring: paths)
   }

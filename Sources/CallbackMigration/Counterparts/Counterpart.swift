@@ -227,7 +227,7 @@ package struct Counterpart {
     return parameter.specifiers.contains("@autoclosure") ? "\(parameter.reference)()" : parameter.reference
   }
 
-  /// The closure that reports to the promise's progress; `@Sendable` for the same reason as in `completion`.
+  /// The closure that reports to the promise's progress; without `@Sendable`, the counterpart's actor would isolate it.
   private func progressReport(_ shape: ProgressShape) -> String {
     let progress = unused("progress")
     let (double, integer) = (spelling.text("Double", "s:Sd"), spelling.text("Int64", "s:s5Int64V"))

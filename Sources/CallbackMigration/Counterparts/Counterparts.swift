@@ -54,7 +54,7 @@ struct Counterparts {
     )
   }
 
-  /// The signature, which distinguishes a function from its overloads.
+  /// The text that distinguishes overloads: `title` and the types, without the parameters at the indices `omitted`.
   private func key(_ title: String, _ declaration: Declaration, without omitted: Set<Int>) -> String {
     let generics = declaration.genericParameters
     let types = declaration.parameters(without: omitted).map { aliases.plainText(of: $0.type, generics) }

@@ -221,7 +221,7 @@ struct ImportList {
 
   /// Returns the module in an identifier such as `s:10Foundation4DataV`; `nil` for the standard library: `s:Si`.
   private static func module(ofType type: String) -> String? {
-    if type.hasPrefix("c:") { return "C" }
+    if type.hasPrefix("c:") { return "C" }  // stands for any module: such an identifier names none
     let digits = type.dropFirst(2).prefix(while: \.isNumber)
     guard type.hasPrefix("s:"), let count = Int(digits) else { return nil }
     return String(type.dropFirst(2 + digits.count).prefix(count))

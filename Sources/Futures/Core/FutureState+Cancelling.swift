@@ -134,6 +134,6 @@ extension FutureState {
       return
     }
     breakPromise(reason, in: trampoline)
-    Self.cancel(inputs.filter { $0.state.removeCancelled($0.consumer) }.map(\.state))
+    Self.cancel(inputs.filter { $0.state.removeCancelled($0.consumer) }.map(\.state))  // those without other consumers
   }
 }

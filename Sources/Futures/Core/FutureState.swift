@@ -478,10 +478,10 @@ extension FutureState {
   final func adopt(_ stage: FutureState, waitingFor source: FutureState, inside place: ProgressPlace?) -> Adoption? {
     changing {
       guard hasProducer else { return nil }
-      stage.place = place?.inside(stage.place) ?? stage.place.next
+      stage.place = place?.inside(stage.place) ?? stage.place.next  // the part of the stage that `source` fills
       stage.kind = .follower  // passes the next source's result on
       stage.setStageSource(source)
-      // After the source, which this publishes (`Stage.source`).
+      // After the source is set: this releasing store makes the source visible to a thread that loads the status.
       stage.enter(isCancelled ? .resultOnly : .new)
       producer = .stage(.passUnretained(stage))
       return Adoption(isCancelled: isCancelled, needsRelink: progressRecord != nil)
@@ -732,8 +732,8 @@ extension FutureState {
       guard currentPhase <= resolver.last else { return .rejected }
       store()
       if !isSuccess, consumers.isEmpty { insert(.isUnobservedFailure) }
-      consumers.moveResultOnlyToEnd()
-      if !isPlain {
+      consumers.moveResultOnlyToEnd()  // cancelled consumers get the result last
+      if !isPlain {  // has extras, or something of its producer to release
         released = detach()
       } else if consumers.isEmpty || resolver.canTakeFirst {
         // The caller delivers directly after unlocking. Taking the first consumer now saves locking again.

@@ -14,7 +14,7 @@ final class OrphanedInputs: Inputs, @unchecked Sendable {
 
   private let inputs: [Input]
 
-  /// Whether these are the inputs of a join, which their sources count.
+  /// Whether these are inputs of a join: in no list, but each source counts one as a consumer, until `leaveNotified()`.
   private let areCounted: Bool
 
   /// The interruption (a timeout or a token) that can still resolve the orphan.
@@ -44,7 +44,7 @@ final class OrphanedInputs: Inputs, @unchecked Sendable {
     interruption = nil
   }
 
-  // The derived state of the join has gone, so no handle can cancel it. The join leaves its sources without cancelling them.
+  // The join's derived state has gone uncancelled. So its sources no longer count the join, but are not cancelled either.
   deinit {
     guard areCounted, claimLeaving() else { return }
     for input in inputs { _ = input.source?.leaveNotified() }
@@ -59,7 +59,7 @@ final class OrphanedInputs: Inputs, @unchecked Sendable {
     guard claimLeaving() else { return [] }
     // Stops a timer or leaves a token. It has no inputs to cancel.
     _ = interruption?.removeFromInputs(forResult: needsResult)
-    return inputs.compactMap { input -> FutureState? in
+    return inputs.compactMap { input -> FutureState? in  // the sources without other consumers
       guard let source = input.source else { return nil }
       // A join has counted this input as arrived, so it needs no result of it, whatever `needsResult` says.
       if areCounted { return source.leaveNotified() ? source : nil }

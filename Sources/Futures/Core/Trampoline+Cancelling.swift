@@ -31,7 +31,7 @@ extension Trampoline {
     storage.pointee.deferredCancellations.append(body)
   }
 
-  /// Runs the deferred cancellations, also those that begin meanwhile.
+  /// Runs the deferred cancellations, also new ones: when the outermost cancellation ends, or before the thread blocks.
   func runDeferredCancellations() {
     while let body = storage.pointee.deferredCancellations.popFirst() { body() }
   }

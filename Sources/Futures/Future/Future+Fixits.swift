@@ -119,7 +119,7 @@ extension Future {
   public init(error: any Error = required()) { unavailable() }
 
   // Disfavored: otherwise the compiler reports some mistakes in `Future { promise in }` without their place. The pack is always
-  // empty. With it, the compiler reports the mistake itself, and no surplus parameter (`Future+Task.swift` of `FuturesAsync`).
+  // empty. Without it, the compiler would report `promise` as a surplus parameter, and hide the mistake (`Future+Task.swift`).
 
   /// Unavailable: needs `FuturesAsync`.
   @available(*, unavailable, message: "add import FuturesAsync")
@@ -166,7 +166,7 @@ public actor FutureNeedsAClosureOrAResult {
 extension Future where Value == Never, Failure == Never {
   /// Unavailable: use `succeeded`.
   @available(*, unavailable, message: "write Future.succeeded(value)")
-  public init(value: any Sendable = required()) { unavailable() }
+  public init(value: any Sendable = required()) { unavailable() }  // without a default, a trailing closure would match
 
   /// Unavailable: use `failed`.
   @available(*, unavailable, message: "write Future.failed(error)")

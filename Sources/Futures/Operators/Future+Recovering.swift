@@ -89,7 +89,7 @@ extension Future {
         }
       }
     }
-    // As in `mapError`.
+    // `deriveAtOnce` allocates no closure, and returns `nil` if `apply` cannot run inline now.
     return deriveAtOnce(on: context, for: .failures, apply) ?? derive(on: context, for: .failures, apply)
   }
 

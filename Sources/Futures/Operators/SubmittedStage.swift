@@ -95,7 +95,7 @@ final class SubmittedStage<Value: Sendable, Failure: Error, New: Sendable, NewFa
       guard claimSubmitted(), let transform = takeTransform() else { return }
       return follow(transform(result), in: trampoline)
     }
-    if hasBypass, wasCancelled { return resolveWithoutContext(from: source) }  // cancelled while it needed the result
+    if hasBypass, wasCancelled { return resolveWithoutContext(from: source) }  // skips `context` and the delay
     guard let context else { return }  // only a cancelled stage has none
     let work = StageWork(self, typedSource)
     if FuturesDiagnostics.mayTrackPendingFutures { trackWork(on: context, from: source) }
@@ -143,7 +143,7 @@ final class SubmittedStage<Value: Sendable, Failure: Error, New: Sendable, NewFa
   }
 
   @usableFromInline
-  override func dropCaptures() {
+  override func dropCaptures() {  // the transform will not run
     _ = takeTransform()
     deadline?.cancel()
   }

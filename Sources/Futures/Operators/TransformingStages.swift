@@ -90,7 +90,7 @@ final class FlatMapStage<Argument: Sendable, New: Sendable, Failure: Error>: Mov
     super.init(of: source, progressShare: source.shareOfWork(progressShare)) { stage, source, trampoline in
       let stage = unsafeDowncast(stage, to: FlatMapStage.self)
       guard stage.kind != .follower else { return stage.resolve(as: source, in: trampoline) }  // the transform's future
-      guard let value: Argument = stage.value(of: source, in: trampoline) else { return }
+      guard let value: Argument = stage.value(of: source, in: trampoline) else { return }  // has ended as `source`
       stage.applyTransform(to: value, in: trampoline)
     }
   }
@@ -126,7 +126,7 @@ final class FlatMapStage<Argument: Sendable, New: Sendable, Failure: Error>: Mov
   }
 
   @usableFromInline
-  override func dropCaptures() { transform = nil }
+  override func dropCaptures() { transform = nil }  // the transform will not run
 
   override func describe(into facts: inout NodeFacts, isListed: Bool) {
     // A stage that transforms a result shows the type of the value in it.

@@ -59,7 +59,7 @@ extension Future {
         return Registration(.future(state, observer))
       }
     }
-    // The future has ended, so there is one call, with the last progress, as if a future of the progress were observed.
+    // The future has ended. A resolved future of its last progress makes the only call, on `context`.
     let progress = currentProgress
     return Future<FutureProgress, Never>.succeeded(progress).whenSucceeded(on: context, callback)
   }

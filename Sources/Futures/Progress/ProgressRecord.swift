@@ -196,7 +196,7 @@ final class ProgressRecord: @unchecked Sendable {
     return share
   }
 
-  /// Counts a part that has ended, and for which there is no link.
+  /// Counts a part that has ended and has no link; returns whether the progress changed, so that listeners are notified.
   func addEnded(_ share: ProgressPart) -> Bool {
     done = done + share
     return !countEndedPart() && compose()

@@ -175,7 +175,7 @@ extension ConcurrencyLimit {
   /// Several threads can call this at the same time, each for other slots. If only one thread started work, it would do so
   /// without an end while other threads add work that ends at once.
   private func startWork(_ maximum: Int) {
-    var started: Slot?
+    var started: Slot?  // the previous work, whose start has returned
     for _ in 0..<maximum {
       guard let (slot, start) = queue.withLock({ $0.takeNext(limit, after: started) }) else { return }
       start(slot)
@@ -247,7 +247,7 @@ private struct WorkQueue {
 
   /// Removes waiting work, and returns its start, which the caller releases after unlocking.
   mutating func remove(_ id: ObjectIdentifier) -> Start? {
-    defer { dropOldTurns() }
+    defer { dropOldTurns() }  // the turn of this work stays until there are many old ones
     return waiting.removeValue(forKey: id)?.start
   }
 

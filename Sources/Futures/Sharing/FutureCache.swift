@@ -262,7 +262,7 @@ private struct CacheState<Key: Hashable & Sendable, Value: Sendable> {
   }
 
   /// Stores the action that stops the timer of a kept value.
-  /// - Returns: Whether the value is still there.
+  /// - Returns: Whether the value is still there; if not, the caller stops the timer.
   mutating func setTimer(_ stopTimer: @escaping @Sendable () -> Void, for key: Key, _ number: Int) -> Bool {
     slot(key, number)?.stopTimer = stopTimer
     return slot(key, number) != nil

@@ -9,7 +9,7 @@ extension Latest {
     isolation: isolated (any Actor)? = #isolation,
     @_inheritActorContext _ operation: @escaping @Sendable @isolated(any) () async throws -> Value
   ) async throws -> Value {
-    try await result(LatestPace(), operation).get()
+    try await result(LatestPace(), operation).get()  // the pace: no delay
   }
 
   /// Replaces the request by async work, and suspends until that work ends.

@@ -178,7 +178,7 @@ extension OrderFailure.Reason {
   /// Whether the failure depends on the order, so that a repeated order shows it again.
   var dependsOnOrder: Bool { isSame(as: self) }  // `isSame` is `true` only for such reasons
 
-  /// Whether two orders fail for the same reason, which depends on the order; if they throw, with errors of one type.
+  /// Whether both are deadlocks, failed expectations or errors of one type; `false` for reasons that depend on no order.
   func isSame(as other: OrderFailure.Reason?) -> Bool {
     switch (self, other) {
     case (.thrown(let left), .thrown(let right)): type(of: left) == type(of: right)

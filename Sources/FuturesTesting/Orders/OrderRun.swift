@@ -230,14 +230,14 @@ final class OrderRun: @unchecked Sendable {
     case .failure(let error): return end(.thrown(error))
     case nil: break
     }
-    turns += possible.count / 25  // see `maximumTurns`
+    turns += possible.count / 25  // 25 possible moves count as another turn, so that too many tasks end the run
     if turns >= turnLimit {
       let tooMany = " \(possible.count.grouped) moves can come next: these are too many to explore."
       sentence = "The body made \(trace.count.grouped) moves and did not end.\(possible.count < 100 ? "" : tooMany)"
       return end(.endless)
     }
     guard !possible.isEmpty else {
-      if let waiter = takeWaiterOfRunAll() { return waiter }
+      if let waiter = takeWaiterOfRunAll() { return waiter }  // nothing is left: a call of `runAll()` returns
       return end(deadlock())
     }
     do {

@@ -10,7 +10,7 @@ final class OrderSearch {
     let limit: Int
     let seed: UInt64
     let maximumDuration: Duration?
-    let hasFailed: (@Sendable (() -> Void) -> Bool)?
+    let hasFailed: (@Sendable (() -> Void) -> Bool)?  // runs the body once; whether an expectation failed
     let fileID: String
     let line: UInt
   }
@@ -50,7 +50,7 @@ final class OrderSearch {
     while !watch.isCancelled {
       let isFirst = orders.isEmpty
       let run = run(hasFailed: options.hasFailed) { [self] run, possible, first throws(OrderStray) in
-        try tree.choose(run, possible, isFirst ? first : nil, &random)
+        try tree.choose(run, possible, isFirst ? first : nil, &random)  // `first`: submitted first; `nil`: random
       }
       // A run of a cancelled search does not wait for outside work, so its failure can be a false one.
       if watch.isCancelled { break }
@@ -139,7 +139,7 @@ final class OrderSearch {
   /// Shrinks the order of a failure, and runs it again to show it.
   private func show(_ failed: OrderRun) -> OrderFailure {
     guard let reason = failed.reason, reason.dependsOnOrder else { return failure(failed) }
-    // Not repeated: the test library has recorded this error already, and would record it once more in each repetition.
+    // Not repeated: without `hasFailed`, the test library has recorded this error, and would record it again each time.
     if case .thrown(let error) = reason, options.hasFailed == nil, "\(type(of: error))" == "ExpectationFailedError" {
       return failure(failed)
     }
