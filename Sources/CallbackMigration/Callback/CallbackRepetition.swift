@@ -174,7 +174,7 @@ struct CallbackRepetition {
       else { return false }
       // The closure of a `DispatchWorkItem` or an `addAction` might never run, so initializers and `add…` do not count.
       let isRun = isLowercase(called) && !tokens[called].hasPrefix("add") || tokens[called] == "Task"
-      return isRun && !names.contains { tokens.hides($0, closureAt: index) }
+      return isRun && !names.contains { tokens.hides($0, closureAt: index) }  // by a parameter of the same name
     }
   }
 

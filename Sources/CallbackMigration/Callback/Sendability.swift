@@ -95,7 +95,7 @@ struct TypeFacts {
       else { continue }
       for parameter in declaration.parameters {
         guard let closure = aliases.functionType(of: parameter.type) else { continue }
-        // A completion, which comes at the end of the work, lends nothing.
+        // A completion, which comes at the end of the work, lends nothing. An optional closure always escapes.
         let isEscaping = parameter.specifiers.contains("@escaping") || aliases.isOptional(parameter.type)
         let mightBeCompletion = isEscaping && closure.returnsNothing && closure.effects.isEmpty
         if mightBeCompletion { continue }

@@ -108,7 +108,7 @@ private struct Wildcards {
     return refusal.entry.map { entry in common.first { $0.key == entry.key } ?? entry }
   }
 
-  /// The entry for returned handles, if several `own` functions return a handle, and all `matched` by the pattern need this entry.
+  /// The entry for returned handles, if several `own` functions return a handle, and all `matched` by the pattern need it.
   private static func handle(_ own: [CounterpartPlan.Entry], _ matched: [CounterpartPlan.Entry]) -> Refusal.Entry? {
     // One element for each function that returns a handle: the entry that it needs, with an empty pattern, so that equal
     // entries of two functions are equal. `nil` for a handle that can cancel the work (`.calls`), or that the configuration

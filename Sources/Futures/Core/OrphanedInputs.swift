@@ -35,7 +35,7 @@ final class OrphanedInputs: Inputs, @unchecked Sendable {
 
   /// For a join: takes over its `notified` inputs, whose states are orphans; ignores the other ones.
   ///
-  /// Claims each input, so that only this object ends its count. Until it does, the orphan counts the join as a consumer.
+  /// Claims each input, so that only this object ends the input's count. Until then its state counts the join as a consumer.
   init(_ inputs: [JoinedInput]) {
     self.inputs = inputs.filter { $0.state.claimNotified($0.consumer) }.map {
       Input(source: $0.state, consumer: nil)

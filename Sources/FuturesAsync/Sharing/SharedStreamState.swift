@@ -181,7 +181,7 @@ final class SharedStreamState {
     }
   }
 
-  private func endRun() { (cancellationOfRun, last) = (nil, nil) }
+  private func endRun() { (cancellationOfRun, last) = (nil, nil) }  // no later reader starts with the old `last`
 
   // MARK: - Events
 

@@ -41,7 +41,7 @@ final class OrderSearch {
     (self.body, self.options) = (body, options)
     isOnMain = body.isolation === MainActor.shared
     random = SplitMix64(seed: options.seed)
-    _ = OrderRun.controlsDispatch  // installs the hooks
+    _ = OrderRun.controlsDispatch  // its first use installs the hooks in Dispatch and in the Swift runtime
   }
 
   // MARK: - All orders
@@ -232,7 +232,7 @@ extension OrderRun {
 
   fileprivate var candidateCount: Int { deviations.count + changes.count }
 
-  /// Returns the moves of a simpler order to try: the first candidates lack a deviation each, and the others a change each.
+  /// Returns the moves of a simpler order to try: it lacks one deviation from the order of submission, or else one change.
   fileprivate func candidate(_ number: Int) -> ArraySlice<OrderMove> {
     let deviations = deviations.sorted()
     if number < deviations.count {
