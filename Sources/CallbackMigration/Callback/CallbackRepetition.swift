@@ -58,7 +58,7 @@ struct CallbackRepetition {
     if ["for", "while", "repeat"].contains(tokens[statement.lowerBound]) {
       guard let body = blocks(of: statement).first else { return nil }
       let exits = Exits.ofLoop(body)
-      if let call = callBeforeEnd(in: body, exits) { return call }
+      if let call = callBeforeEnd(in: body, exits) { return call }  // the loop can run again after it
       // A call that runs later, in a closure or another function, counts if no path leaves the loop.
       return hasExit(body, exits) ? nil : sureCall(in: body)
     }

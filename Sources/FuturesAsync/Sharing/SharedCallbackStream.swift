@@ -138,7 +138,7 @@ public final class SharedCallbackStream<Element: Sendable>: Sendable {
 
   /// Returns the next element or the end of a reader; without either, enqueues `waiter`, if one is given, and returns `nil`.
   private func next(of reader: SharedReader, _ waiter: SharedReader.Waiter?) -> SharedStreamEvent? {
-    state.withLock { _ in reader.next(waiter) }
+    state.withLock { _ in reader.next(waiter) }  // this lock protects the readers, too
   }
 
   /// Removes a reader whose task was cancelled or whose sequence was released; does nothing the second time.

@@ -41,7 +41,7 @@ struct OrderAgenda {
 
   /// Adds an item, or a timer if there is a delay, and returns its number.
   ///
-  /// Without an ordinal, the item gets the next one of its source.
+  /// The ordinal is the item's number among those of its source; without one, the item gets the next number.
   mutating func add(
     _ action: Action,
     named source: OrderSource,

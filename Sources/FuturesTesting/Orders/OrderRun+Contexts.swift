@@ -53,7 +53,7 @@ extension OrderRun {
 
   func note(_ text: String) {
     guard isOnOwnThread else { return }  // other threads do not know the present move
-    let place = max(trace.count - 1, 0)
+    let place = max(trace.count - 1, 0)  // of the present move
     state.withLock { $0.notes[place, default: []].append(text) }
   }
 

@@ -51,7 +51,7 @@ extension OrderRun: TaskExecutor {
     }
   }
 
-  /// Runs `body` while the calling thread belongs to no run, so that the hooks leave its work alone.
+  /// Runs `body` while the calling thread belongs to no run, so that no hook brings the work of `body` to the run.
   static func withoutRun(_ body: () -> Void) {
     let run = cfuturestesting_run()
     cfuturestesting_set_run(nil)

@@ -9,7 +9,7 @@ struct GraphRun: Sendable {
   let seed: UInt64
   let size: Int
   let threads: Int
-  let operations: Int
+  let operations: Int  // of each thread
 
   /// Makes a run of a graph of random size, from a tenth of `options.futures` to all of them.
   init(_ options: StressOptions, seed: UInt64) {

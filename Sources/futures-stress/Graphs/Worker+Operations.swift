@@ -13,7 +13,7 @@ extension Worker {
     let place = graph.places[random(below: graph.places.count)]
     let node = graph.nodes[random(below: graph.nodes.count)]
     let future = node.future
-    switch random(below: 24) {
+    switch random(below: 24) {  // the size of each range is the frequency of its operation
     case 0...2: place.takePromise()?.succeed(TrackedValue(random(below: 1_000), surroundings.alive))
     case 3: place.promise?.fail(Refused())
     case 4: _ = place.takePromise()  // drops it
