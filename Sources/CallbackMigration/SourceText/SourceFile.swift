@@ -33,7 +33,7 @@ struct SourceFile {
 
   init(path: String) {
     self.path = path
-    let text = (try? String(contentsOfFile: path, encoding: .utf8)) ?? ""
+    let text = (try? String(contentsOfFile: path, encoding: .utf8)) ?? ""  // an unreadable file shows no facts
     lines = text.split(separator: "\n", omittingEmptySubsequences: false).map(\.trimmed)
     var open: [Condition] = []
     // The lines of the outermost `#if` so far. A file of counterparts copies the whole if it has imports only.

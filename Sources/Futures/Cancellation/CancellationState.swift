@@ -214,7 +214,7 @@ package final class CancellationState: CancellationHandlers, @unchecked Sendable
     let deadline = Interruption()
     let isPending = lock.withLock {
       guard phase.load(ordering: .relaxed) == .pending else { return false }
-      deadlines.append(deadline)
+      deadlines.append(deadline)  // a cancellation or the release of the state cancels the timer
       return true
     }
     guard isPending else { return }

@@ -793,7 +793,7 @@ extension FutureState {
     return isIdle || isNotifying ? .done : .deliver(startingWith: nil)
   }
 
-  /// Takes the next consumer from the list.
+  /// Takes the next consumer, which the delivering thread runs; `nil` ends the delivery.
   final func takeNextConsumer() -> TakenConsumer? { changing { takeFirst() } }
 
   /// Ends a delivery without the lock (invariant 1), unless another consumer came while the last one ran.

@@ -108,7 +108,7 @@ public final class SerialQueue: Sendable {
 extension PendingPromises {
   /// Returns a future of the shared async work for `key`: starts its task, or joins the running one.
   ///
-  /// `work` runs on the actor to which its closure is isolated.
+  /// The task is detached, because all callers share it (R8). `work` runs on the actor to which its closure is isolated.
   ///
   /// Cancellation, future to task: when all callers have been cancelled, the task is cancelled.
   @_alwaysEmitIntoClient
@@ -141,7 +141,7 @@ extension PendingPromises where Key == SingleKey {
 extension FutureCache {
   /// Returns a future of the value for `key`: the kept value, or that of the running task, or of a new task.
   ///
-  /// `work` runs on the actor to which its closure is isolated.
+  /// The task is detached, because all callers share it (R8). `work` runs on the actor to which its closure is isolated.
   ///
   /// Cancellation, future to task: when all callers have been cancelled, the task is cancelled, and nothing is kept.
   @_alwaysEmitIntoClient

@@ -76,7 +76,7 @@ public final class VirtualQueue: Sendable {
           let hasToWait = item.isBarrier ? !isFirst : isBarrierRunning
           if hasToWait { return nil }
         }
-        if let work = items[index].held.take() { return (item.number, item.isBarrier, work) }
+        if let work = items[index].held.take() { return (item.number, item.isBarrier, work) }  // not in the backend yet
         if isConcurrent, item.isBarrier { return nil }  // the backend has this barrier, and later work waits for it
       }
       return nil
