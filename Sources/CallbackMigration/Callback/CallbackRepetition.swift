@@ -4,8 +4,7 @@
 struct CallbackRepetition {
   private let tokens: SourceTokens
 
-  /// The names of the callbacks.
-  private let names: [String]
+  private let names: [String]  // of the callbacks
   private let title: String
 
   /// The reason why the function gets no counterpart; `nil` without evidence.
@@ -160,7 +159,7 @@ struct CallbackRepetition {
       guard names.contains(tokens[index]), [",", ")"].contains(tokens[index + 1]),
         let open = tokens.parent(index), tokens[open] == "(", isAtLevel(open, of: statement.lowerBound)
       else { return false }
-      return SourceTokens.isWord(tokens[open - 1]) && isLowercase(open - 1)
+      return SourceTokens.isWord(tokens[open - 1]) && isFunctionName(open - 1)
     }
   }
 
@@ -173,7 +172,7 @@ struct CallbackRepetition {
         tokens.closureOrFunction(around: index) == level, let called = tokens.functionCalled(withClosure: index)
       else { return false }
       // The closure of a `DispatchWorkItem` or an `addAction` might never run, so initializers and `add…` do not count.
-      let isRun = isLowercase(called) && !tokens[called].hasPrefix("add") || tokens[called] == "Task"
+      let isRun = isFunctionName(called) && !tokens[called].hasPrefix("add") || tokens[called] == "Task"
       return isRun && !names.contains { tokens.hides($0, closureAt: index) }  // by a parameter of the same name
     }
   }
@@ -185,9 +184,10 @@ struct CallbackRepetition {
     return brace.map(tokens.cases) ?? []
   }
 
+  /// Whether a token is directly inside the same brackets as the token at `start`.
   private func isAtLevel(_ index: Int, of start: Int) -> Bool { tokens.parent(index) == tokens.parent(start) }
 
-  private func isLowercase(_ index: Int) -> Bool { tokens[index].first.map { $0.isLowercase || $0 == "_" } == true }
+  private func isFunctionName(_ index: Int) -> Bool { tokens[index].first.map { $0.isLowercase || $0 == "_" } == true }
 
   /// The jumps that count as exits, by the place of the loop or `switch` to which a jump belongs.
   private struct Exits {
@@ -215,7 +215,7 @@ struct CallbackRepetition {
     let exits = exits ?? .of(statement)
     let level = tokens.closureOrFunction(around: statement.lowerBound)
     return statement.contains { index in
-      guard Self.jumps.contains(tokens[index]), tokens[index - 1] != ".",
+      guard Self.jumps.contains(tokens[index]), tokens[index - 1] != ".",  // a member such as `.exit` is no jump
         tokens.closureOrFunction(around: index) == level
       else { return false }
       // A jump with a value or a label counts as an exit, because a label can name any loop around the statement.
@@ -223,7 +223,7 @@ struct CallbackRepetition {
       let isBreak = tokens[index] == "break"
       guard isBreak || tokens[index] == "continue",
         let loop = tokens.brace(ofLoopAround: index, orSwitch: isBreak)
-      else { return true }
+      else { return true }  // `return`, `throw` and the like leave every statement
       return loop < (isBreak ? exits.breakLimit : exits.continueLimit)
     }
   }

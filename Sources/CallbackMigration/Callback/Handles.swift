@@ -62,11 +62,11 @@ struct Handles {
     var reader = TokenReader(bare)
     while reader.take("any") || reader.take("some") {}  // Skips both words.
     let names = reader.takeTypeName().names
-    // A type such as a tuple has no name, and no method that could cancel.
-    let name = reader.isAtEnd ? names.last : nil
+    let name = reader.isAtEnd ? names.last : nil  // a tuple has no name, and no method that could cancel
     let isSelf = bare.text == "Self"
     let identifier = isSelf ? owner?.identifier.precise : name?.type
     let endings = identifier.map(methods(of:)) ?? [:]
+    // Calls `method` as its declaration says. One that was not found counts as synchronous, without an error or a value.
     func call(_ method: String) -> HandleCancellation {
       let declared = endings[String(method.prefix { $0 != "(" })]
       return .calls(

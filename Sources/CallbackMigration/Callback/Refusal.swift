@@ -20,10 +20,7 @@ package struct Refusal: Equatable, Sendable {
     }
   }
 
-  private init(_ reason: String) {
-    self.reason = reason
-    entry = nil
-  }
+  private init(_ reason: String) { (self.reason, entry) = (reason, nil) }
 
   /// Makes a refusal whose entry is a pattern in a list.
   private init(_ reason: String, entry list: MigrationConfiguration.List, _ title: String) {
@@ -73,6 +70,7 @@ extension Refusal {
 
 // MARK: - The lifetime of its values
 
+/// The entry `once` of the configuration says that the values stay valid, and that the callback comes once.
 extension Refusal {
   private static let scopeAdvice = "write an async function that takes a closure"
 
@@ -129,6 +127,7 @@ extension Refusal {  // The entry `once` of the configuration says that a callba
 
 // MARK: - The returned handle
 
+/// The entry `handle` of the configuration says how the handle cancels; with `none`, callers do without it.
 extension Refusal {
   /// Nothing says whether the handle runs; if it does, `end` cancels it.
   static func mightNotRun(_ type: String, start: String, end: String?, _ title: String) -> Refusal {
@@ -218,6 +217,7 @@ extension Refusal {
 
 // MARK: - Differences of counterparts that are written
 
+/// An entry of the configuration accepts the difference, or ends it.
 extension Refusal {
   static func dropsResult(_ type: String, _ title: String) -> Refusal {
     Refusal("they drop the `\(type)` that it returns", entry: .handle, title, "none")

@@ -125,7 +125,7 @@ struct ShapeReader {
   private func lifetimeRefusal(_ values: [ArraySlice<Token>], _ index: Int) -> Refusal? {
     let title = knowledge.title
     guard !knowledge.says(.once) else { return nil }
-    // All names of types in the values, also behind aliases.
+    // All names of types in the values. Each token is resolved, too, because an alias can be a part of a type: `[Alias]`.
     let all = values.flatMap { aliases.resolve($0) }.flatMap { aliases.resolve([$0]) }
     if let pointer = all.first(where: { CallbackNames.isPointer($0.text) }) {
       return .isValidInside(pointer.text, title)

@@ -16,7 +16,7 @@ struct ScopedNames {
         visible[symbol.scope, default: []].insert(String(name))
       }
     }
-    // A private declaration can have a visible name: the compiler lists the local variables of main.swift as private.
+    // A visible declaration can have the name of a private one: the compiler lists local variables of main.swift as private.
     for (scope, names) in visible { hidden[scope]?.subtract(names) }
   }
 

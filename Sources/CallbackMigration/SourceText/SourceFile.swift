@@ -146,7 +146,7 @@ struct ImportList {
     saysPublic = all.contains { $0.access == "public" }
   }
 
-  /// Adds the imports of a file that bring something new, without those of the library, which `lines` writes.
+  /// Adds the imports and `#if` blocks of a file that bring something new; `lines` writes the imports of the library.
   mutating func add(_ file: SourceFile) {
     for part in file.imports {
       let new = part.imports.filter { $0.module != "Futures" && $0.module != "FuturesAsync" }

@@ -43,7 +43,7 @@ extension FutureState {
         }
       case .task(let task): task.cancel()
       case .inputs(let inputs): states += inputs.removeFromInputs(forResult: needsResult).reversed()
-      case .none, .start, .broken, .extras: break
+      case .none, .start, .broken, .extras: break  // nothing runs, or a promise, whose `onCancel` handlers ran above
       }
       cancelled.append(state)
     }
@@ -113,7 +113,7 @@ extension FutureState {
         states.append((derived, OrphanedInputs(consumer, of: state)))
       }
       for input in orphaning.inputs {
-        // The input can make another orphan, and so on. The calls nest only as deep as deliveries do.
+        // An input is a join's consumer. It can make an orphan of the join's state, and so on, so deep calls are deferred.
         let trampoline = Trampoline.current
         trampoline.runOrDefer { input.deliver(input, state, trampoline) }
       }

@@ -29,7 +29,7 @@ extension FutureState {
 
   /// Makes this stage, which has left the list of its source, resolve as the pending state `other`.
   ///
-  /// If the stage's state is private, its follower waits for `other` instead. If that one's state is private, the next one waits.
+  /// If the stage's state is private (only one follower can ever wait for it), the follower waits for `other` instead; and so on.
   @usableFromInline
   final func follow(_ other: consuming FutureState) {
     require(self !== other, Self.followsItself)
@@ -64,7 +64,7 @@ extension FutureState {
       // This state is settled, so the stage does not attach.
       return source.cancelIfUnneeded()
     }
-    // First, because the link of the progress is another reference to the source, which then could not become private.
+    // First, because a progress link is another reference. Private: only its producer and this stage refer to the source.
     Self.makePrivate(&source)
     if adoption.needsRelink { relinkProgress() }
     source.attach(.passRetained(stage))

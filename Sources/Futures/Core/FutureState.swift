@@ -378,7 +378,7 @@ extension FutureState {
     }
   }
 
-  /// Notes that no promise can make new handles.
+  /// Notes that the promise was released, and so makes no more futures of this state; called by its `deinit`.
   /// - Returns: The phase. The caller breaks the state if it is `pending`; a `following` one resolves as the followed future.
   final func endPromise() -> Phase {
     changing {
@@ -611,7 +611,7 @@ extension FutureState {
   /// This is a `Future.never` (the orphan without sources) whose failure type cannot represent cancellation.
   private final var isEndless: Bool { currentPhase == .orphaned && orphanedInputs == nil && !canRepresentCancellation }
 
-  /// Takes a consumer from its list; `nil` if it became result-only before it attached, and so is in no list; under the lock.
+  /// Takes a consumer from its list, under the lock; `nil` if it was cancelled (result-only) before it attached: it is in none.
   private final func unlist(_ consumer: Consumer) -> Unmanaged<Consumer>? {
     guard consumer.next != nil else { return nil }
     let reference = Unmanaged.passUnretained(consumer)
@@ -776,7 +776,7 @@ extension FutureState {
       phase.store(.resolved, ordering: .releasing)
       return nil
     }
-    let isOfOther = reference.isOfOther
+    let isOfOther = reference.isOfOther  // attached by another thread; read now, because `markTaken` changes the status
     reference._withUnsafeGuaranteedRef { markTaken($0) }
     let isLast = consumers.isEmpty
     phase.store(isLast ? .closing : .delivering, ordering: .releasing)  // as above
@@ -787,8 +787,8 @@ extension FutureState {
   private final func endPending(isSuccess: Bool) -> Settlement {
     let isNotifying = progressRecord?.end(isSuccess: isSuccess, before: &consumers) ?? false
     let isIdle = consumers.isEmpty
-    // Releasing, as in `takeFirst`.
-    phase.store(isIdle ? .resolved : .due, ordering: .releasing)
+    // Idle: not even a listener is left, because the call above has moved the listeners to the front of `consumers`.
+    phase.store(isIdle ? .resolved : .due, ordering: .releasing)  // as in `takeFirst`
     // If a thread notifies the listeners now, it also delivers to the consumers afterwards.
     return isIdle || isNotifying ? .done : .deliver(startingWith: nil)
   }

@@ -75,7 +75,7 @@ package struct Trampoline {
 
   package typealias Elsewhere = (@escaping @Sendable () -> Void) -> Void
 
-  /// Sets the function that submits this thread's deliveries outside the current task; `nil` for the global queue.
+  /// Sets, for the test kit, the function to which this thread hands work on; `nil` for the global queue.
   /// - Returns: The previous function, which the caller sets again later.
   package func setElsewhere(_ submit: Elsewhere?) -> Elsewhere? {
     defer { storage.pointee.submitElsewhere = submit }
@@ -91,7 +91,7 @@ package struct Trampoline {
   /// - Parameters:
   ///   - state: A settled state that no other thread delivers.
   ///   - first: The first consumer, if the resolution took it because of `canDeliver`.
-  ///   - mayHandOn: As in `drain`.
+  ///   - mayHandOn: Whether this thread can hand the delivery on to the global queue; `false` if it got the delivery so.
   func deliver(_ state: FutureState, startingWith first: TakenConsumer? = nil, mayHandOn: Bool = true) {
     guard first != nil || canDeliver else {
       // Resuming takes no stack. Not deferred, because this thread can block until the task of the waiter has continued.

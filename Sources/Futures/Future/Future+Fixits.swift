@@ -130,7 +130,7 @@ extension Future {
     unavailable()
   }
 
-  /// Refuses `Future()`, which initializers with defaults would accept: no caller is isolated to this actor.
+  /// Refuses `Future()`, which initializers with defaults would accept: the compiler's message names this actor.
   @FutureNeedsAClosureOrAResult
   public init() { unavailable() }
 

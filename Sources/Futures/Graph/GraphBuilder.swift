@@ -160,7 +160,7 @@ struct GraphBuilder {
     }
   }
 
-  /// Notes the node of an object, and keeps the object alive.
+  /// Notes the node of an object, and keeps the object alive, so that no new object gets its identifier.
   private mutating func setNode(of object: AnyObject, to index: Int) {
     indices[ObjectIdentifier(object)] = index
     kept.append(object)

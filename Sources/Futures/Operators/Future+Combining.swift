@@ -55,7 +55,7 @@ extension Future {
 
   /// Returns a future of all values, in the order of the futures, with `nil` for each failure.
   ///
-  /// Without futures it resolves at once with an empty array.
+  /// No single result decides, so it waits for all futures. Without futures it resolves at once with an empty array.
   /// - Returns: A future of the values, which cannot fail. Cancelling it cancels each input that nothing else waits for
   ///   (R16). It still gathers the results of all inputs.
   @_alwaysEmitIntoClient
@@ -65,7 +65,7 @@ extension Future {
 
   /// Returns a future of the values of the successful futures, in the order of the futures; omits failures.
   ///
-  /// Without futures it resolves at once with an empty array.
+  /// No single result decides, so it waits for all futures. Without futures it resolves at once with an empty array.
   /// - Returns: A future of the values, which cannot fail. Cancelling it cancels each input that nothing else waits for
   ///   (R16). It still gathers the results of all inputs.
   @_alwaysEmitIntoClient

@@ -63,7 +63,7 @@ extension FutureProgress {
     let validTotal = max(0, total)
     let completed = min(max(0, completed), validTotal)
     let fraction = validTotal == 0 ? 0 : Double(completed) / Double(validTotal)
-    self.init(completed, of: validTotal, fraction: min(fraction, Self.almostDone))
+    self.init(completed, of: validTotal, fraction: min(fraction, Self.almostDone))  // 1 only on success
   }
 
   /// Returns the progress after the producer's report `next`; the fraction never decreases.

@@ -156,7 +156,7 @@ final class ProgressRecord: @unchecked Sendable {
 
   /// Returns the next step of the round that began at `version`.
   func nextStep(inRoundOf version: UInt64) -> ProgressStep {
-    // The list is empty after `end`, which has moved the listeners.
+    // `end` has moved the listeners, or all of them have the newest progress: the first is always the least up to date.
     guard let listener = firstListener, listener.seen != self.version else {
       isDelivering = false
       isNotifying = false

@@ -312,7 +312,7 @@ private struct WorkQueue {
     return nil
   }
 
-  /// Drops the old turns when there are more of them than waiting pieces of work; amortised O(1).
+  /// Drops the turns of removed work, and the earlier turns of raised work, when they outnumber the waiting work; amortised O(1).
   private mutating func dropOldTurns() {
     guard turns.elements.count > 2 * waiting.count else { return }
     turns = Heap(waiting.values.map(\.turn))

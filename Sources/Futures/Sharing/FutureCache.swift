@@ -48,7 +48,7 @@ public final class FutureCache<Key: Hashable & Sendable, Value: Sendable, Failur
     let state = Locked(CacheState<Key, Value>())
     self.state = state
     // The closure runs when all callers of a load have left. A load that a new caller starts meanwhile has another number.
-    loads = PendingPromises(label, earlyAnswerLimit: 0, acceptsAnswers: false) { load in
+    loads = PendingPromises(label, earlyAnswerLimit: 0, acceptsAnswers: false) { load in  // only a load gives values
       let slot = state.withLock { $0.removeUnlessLoaded(load.key, load.number) }
       _ = slot  // released here, outside the lock
     }

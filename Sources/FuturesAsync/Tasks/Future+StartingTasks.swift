@@ -86,7 +86,7 @@ extension Future {
 struct TaskWork<Value: Sendable, Failure: Error>: Sendable {
   @usableFromInline let state = State<Value, Failure>()
   @usableFromInline let operation: TaskOperation<Value, Failure>
-  @usableFromInline let end: (@Sendable () -> Void)?
+  @usableFromInline let end: (@Sendable () -> Void)?  // runs before the state resolves: frees the slot of a limit
 
   @_alwaysEmitIntoClient
   init(_ operation: TaskOperation<Value, Failure>, atEnd end: (@Sendable () -> Void)?) {

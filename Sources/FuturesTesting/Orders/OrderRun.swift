@@ -341,7 +341,7 @@ final class OrderRun: @unchecked Sendable {
   private func endRemainingWork(of task: Task<Void, Never>) {
     state.withLock { $0.isEnding = true }
     if reason != nil { inMove { task.cancel() } }  // the body can still be suspended
-    turnLimit = turns + Self.maximumTurns / 2
+    turnLimit = turns + Self.maximumTurns / 2  // work that goes on for more turns is endless
     makeMoves()
     var (items, queues) = state.withLock { state in
       defer { state.queues = [:] }

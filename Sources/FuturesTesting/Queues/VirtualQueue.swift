@@ -182,7 +182,7 @@ public final class VirtualQueue: Sendable {
   /// Traps if `work` has to wait for work that runs: that work has called `sync`, and waits for `work`.
   private func runAtOnce<Result>(isBarrier: Bool, _ work: () throws -> Result) rethrows -> Result {
     let isBarrier = isBarrier || !isConcurrent
-    backend.willRunAtOnce()
+    backend.willRunAtOnce()  // a run of `exploreOrders` reports the call
     let (isDeadlock, last) = state.withLock { state in
       // A barrier waits for all work that runs; other work only for barriers.
       let isDeadlock = isBarrier ? state.running > 0 : state.isBlocked(upTo: state.lastNumber)
