@@ -75,7 +75,7 @@ struct RefusalGroups {
     }
   }
 
-  /// The names of a reason, which stand in backticks.
+  /// The names in a reason: the parts in backticks, and so every second part.
   private static func names(in reason: String) -> String {
     reason.split(separator: "`", omittingEmptySubsequences: false).enumerated().filter { !$0.offset.isMultiple(of: 2) }
       // Some symbol graphs write `Self.` before an associated type.
@@ -130,7 +130,7 @@ private struct Wildcards {
 
   /// The entry `once`, if several `own` functions need it, and none `matched` by the pattern has evidence of repeated calls.
   private static func once(_ own: [CounterpartPlan.Entry], _ matched: [CounterpartPlan.Entry]) -> Refusal.Entry? {
-    func onceRefusals(_ entry: CounterpartPlan.Entry) -> [Refusal] {
+    func onceRefusals(_ entry: CounterpartPlan.Entry) -> [Refusal] {  // those that the entry `once` settles
       entry.refusals.map(\.refusal).filter { $0.entry?.key == MigrationConfiguration.List.once.rawValue }
     }
     // `general` has `…` for each name. The title is empty because only the entry uses it, and only the reason is compared.

@@ -59,7 +59,7 @@ extension Future {
     let derived = InterruptibleStage<Outcome<Value, Failure>>(
       of: .passUnretained(source),
       interruption,
-      outlivesSource: false  // a token has no result for a future whose source is broken
+      outlivesSource: false  // breaks with its source, because a token, unlike a timeout, has no result of its own
     )
     let future = source.attachStage(derived)
     interruption.start {

@@ -161,6 +161,6 @@ extension Unmanaged<Consumer> {
   }
 }
 
-private func == (left: Unmanaged<Consumer>?, right: Unmanaged<Consumer>?) -> Bool {
+private func == (left: Unmanaged<Consumer>?, right: Unmanaged<Consumer>?) -> Bool {  // `Unmanaged` is not `Equatable`
   left?.toOpaque() == right?.toOpaque()
 }

@@ -884,7 +884,7 @@ extension FutureState {
         return change()
       }
     #else
-      // Not in another closure, which would be a call.
+      // Passed on as it is: in another closure it would be a call.
       lock.withLock(change)
     #endif
   }

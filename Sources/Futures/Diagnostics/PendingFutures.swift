@@ -173,7 +173,7 @@ extension LockedReference where Object == PendingFutures {
       let changed = table ?? PendingFutures()
       defer { table = changed.isForAllThreads || !changed.threadsOfTests.isEmpty ? changed : nil }
       body(changed)
-      changed.removeUntracked()
+      changed.removeUntracked()  // the entries of threads that it no longer tracks
       return table  // the previous one: `defer` runs after this line
     }
     _ = previous  // released here, outside the lock

@@ -65,7 +65,7 @@ struct GraphBuilder {
     // Of several entries of one object, the last one counts.
     let positions = tracked.enumerated().map { (ObjectIdentifier($1.object), $0) }
     entries = Dictionary(positions, uniquingKeysWith: max)
-    nextID = (tracked.last?.entry.id ?? 0) + 1
+    nextID = (tracked.last?.entry.id ?? 0) + 1  // the entries come in the order of their numbers
   }
 
   /// Adds the tracked objects with their consumers, then joins and awaits, then finds the circles.

@@ -22,7 +22,7 @@ package struct FIFO<Element> {
 
   package mutating func popFirst() -> Element? {
     guard let first = slot.take() else { return nil }
-    if firstOther < others.count { slot = popOther() }
+    if firstOther < others.count { slot = popOther() }  // so the slot is empty only if the queue is
     return first
   }
 

@@ -151,7 +151,7 @@ extension Future {
     @_inheritActorContext @_implicitSelfCapture
     _ operation: @escaping @Sendable @isolated(any) () async throws(Failure) -> Value
   ) -> Future {
-    let start = starting(on: operation.isolation, priority, fileID, line) { (_: Void) throws(Failure) in
+    let start = starting(on: operation.isolation, priority, fileID, line) { (_: Void) throws(Failure) in  // no item
       try await operation()
     }
     return retry(attempts: attempts, on: context, while: shouldRetry, fileID: fileID, line: line) { start(()) }
@@ -182,7 +182,7 @@ extension Future {
     @_inheritActorContext @_implicitSelfCapture
     _ operation: @escaping @Sendable @isolated(any) () async throws(Failure) -> Value
   ) -> Future {
-    let start = starting(on: operation.isolation, priority, fileID, line) { (_: Void) throws(Failure) in
+    let start = starting(on: operation.isolation, priority, fileID, line) { (_: Void) throws(Failure) in  // no item
       try await operation()
     }
     return retry(attempts: attempts, delay: delay, on: context, while: shouldRetry, fileID: fileID, line: line) {
@@ -218,7 +218,7 @@ extension Future {
     @_inheritActorContext @_implicitSelfCapture
     _ operation: @escaping @Sendable @isolated(any) () async throws(Failure) -> Value
   ) -> Future {
-    let start = starting(on: operation.isolation, priority, fileID, line) { (_: Void) throws(Failure) in
+    let start = starting(on: operation.isolation, priority, fileID, line) { (_: Void) throws(Failure) in  // no item
       try await operation()
     }
     return retry(

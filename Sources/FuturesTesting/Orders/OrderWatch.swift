@@ -47,7 +47,7 @@ final class OrderWatch: TaskExecutor {
     let answer = await withUnsafeContinuation { continuation in
       state.withLock { $0.caller = (continuation, describe) }
       task = Task(executorPreference: self) { self.resolve(search()) }
-      lookAfterSecond()
+      lookAfterSecond()  // watches the moves
     }
     // The end of the task releases the body, as `withoutActuallyEscaping` in a caller requires. A blocked task has no end.
     if !state.withLock(\.isBlocked) { await task?.value }

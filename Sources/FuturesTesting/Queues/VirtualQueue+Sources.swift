@@ -83,7 +83,7 @@ extension OrderRun {
         $0.add(.work(work), named: source, in: lane)
       }
       return { [self] in
-        guard let number, let item = state.withLock({ $0.agenda.take(number) }) else { return nil }
+        guard let number, let item = state.withLock({ $0.agenda.take(number) }) else { return nil }  // it has started
         if case .work(let work) = item.action { return work } else { return nil }  // never another action
       }
     } submitAfter: { [self] nanoseconds, work in
