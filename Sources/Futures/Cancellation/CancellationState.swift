@@ -195,7 +195,7 @@ package final class CancellationState: CancellationHandlers, @unchecked Sendable
       return handlers.takeAll()
     }
     guard !released.isEmpty else { return }
-    // A handler can own the next source, and so on. So the releases nest only as deep as deliveries do.
+    // A released handler can own the next source, which then ends, and so on: `runOrDefer` bounds the depth of the stack.
     Trampoline.current.runOrDefer {
       var handlers = released
       while let handler = handlers.popFirst()?.takeRetainedValue() {

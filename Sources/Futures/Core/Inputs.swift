@@ -1,4 +1,4 @@
-/// The inputs that resolve a state together, such as those of a join; or an interruption.
+/// The inputs that resolve a state together, such as those of a join; or an interruption (a timeout or a token).
 ///
 /// The state leaves them when it is cancelled.
 ///

@@ -160,7 +160,7 @@ extension OrderRun {
     let work = OutsideWork(notice, of: self, during: isOnOwnThread ? move : nil, after: awaitedGroup)
     state.withLock { state in
       if notice.isWaitedFor { state.outside[ObjectIdentifier(work)] = work }  // other work only while it runs
-      if state.left.count < 20, !state.left.contains(notice) { state.left.append(notice) }
+      if state.left.count < 20, !state.left.contains(notice) { state.left.append(notice) }  // for the report
     }
     return work
   }

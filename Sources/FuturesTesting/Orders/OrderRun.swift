@@ -194,7 +194,7 @@ final class OrderRun: @unchecked Sendable {
     hasEnded = false  // the second call runs the work that the order has left
     while !hasEnded {
       turns += 1
-      // Beyond the limit the follow-up waits, so that the run can end: a task that changes executors for ever always has one.
+      // Beyond the limit the follow-up waits, so that the run can end: an endless change of executors has endless follow-ups.
       var item = turns < turnLimit ? followUp.take() : nil
       if item == nil {
         waitForOutside()
