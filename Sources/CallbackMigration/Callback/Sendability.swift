@@ -55,17 +55,17 @@ struct TypeFacts {
     return names
   }
 
-  /// Whether `type` is `Sendable`, if the generic parameters in `genericSendables` are.
+  /// Whether `type` is `Sendable`, if the generic parameters in `genericSendables` are; often `unknown` for a foreign type.
   func sendability(of type: ArraySlice<Token>, _ genericSendables: Set<String>) -> Sendability {
     let type = aliases.resolve(type)
     if let wrapped = aliases.wrapped(type) { return sendability(of: wrapped, genericSendables) }
     if type.first?.text == "@Sendable" { return .yes }
     var reader = TokenReader(type)
     if let inside = reader.takeBracketed("(", ")") {
-      guard reader.isAtEnd else { return .no }  // a closure
+      guard reader.isAtEnd else { return .no }  // a closure, otherwise a tuple or a type in parentheses
       return weakest(of: inside.elements.map(FunctionType.withoutLabel), genericSendables)
     }
-    if let inside = reader.takeBracketed("[", "]"), reader.isAtEnd {
+    if let inside = reader.takeBracketed("[", "]"), reader.isAtEnd {  // an array or a dictionary
       var parts = TokenReader(inside)
       let first = parts.take(upTo: [":"])
       return weakest(of: parts.take(":") ? [first, parts.rest] : [first], genericSendables)

@@ -36,7 +36,7 @@ package struct MigrationRun {
       return Outcome(isJSON ? report.json : report.text)
     case .check(let baseline): return try check(baseline)
     case .generate(let style, let output, let only, let isDeprecating):
-      // For `generate`, `targets(for:)` returns one target, or throws.
+      // For `generate`, `targets(for:)` returns one target, or throws. So this guard never fails.
       guard let target = try request.targets(for: arguments).first else { return Outcome("") }
       if isDeprecating { return Outcome(try DeprecationDiff(try inventory(target), style: style, only: only).text()) }
       return try generate(target, style, output, only: only)
