@@ -71,7 +71,7 @@ package final class PendingFutures {
 
   fileprivate func changeEntry(at position: Int, _ body: (inout PendingEntry) -> Void) { body(&slots[position].entry) }
 
-  /// Adds an entry; sweeps first if as many were added as the last sweep has left.
+  /// Adds an entry of `object`, which can wait for `source`; first sweeps, if as many were added as the last sweep has left.
   /// - Returns: The objects that the sweep has read, for release after unlocking.
   fileprivate func append(_ entry: PendingEntry, of object: AnyObject, _ source: FutureState?) -> [AnyObject] {
     var swept: [AnyObject] = []

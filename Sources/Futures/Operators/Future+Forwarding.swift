@@ -46,7 +46,7 @@ extension Future {
 
   /// Calls `completion` with the result, on the main actor.
   ///
-  /// For closures without an annotation. Leave out the last parameter, whose name is advice for callers outside the main actor.
+  /// For closures without an annotation. Leave out the last parameter: off the main actor, the compiler's error prints its name.
   @_alwaysEmitIntoClient
   @preconcurrency
   @MainActor
@@ -84,7 +84,7 @@ extension Future {
 
   /// Calls `completion` with the value or the error, on the main actor.
   ///
-  /// For closures without an annotation. Leave out the last parameter, whose name is advice for callers outside the main actor.
+  /// For closures without an annotation. Leave out the last parameter: off the main actor, the compiler's error prints its name.
   @_alwaysEmitIntoClient
   @preconcurrency
   @MainActor
@@ -123,7 +123,7 @@ extension Future {
 
   /// Calls `onSuccess` with the value, or `onFailure` with the error, on the main actor.
   ///
-  /// For closures without an annotation. Leave out the last parameter, whose name is advice for callers outside the main actor.
+  /// For closures without an annotation. Leave out the last parameter: off the main actor, the compiler's error prints its name.
   @_alwaysEmitIntoClient
   @preconcurrency
   @MainActor
@@ -161,7 +161,7 @@ extension Future {
 
   /// Calls `completion` with both values or the error, as URLSession does, on the main actor.
   ///
-  /// For closures without an annotation. Leave out the last parameter, whose name is advice for callers outside the main actor.
+  /// For closures without an annotation. Leave out the last parameter: off the main actor, the compiler's error prints its name.
   @_alwaysEmitIntoClient
   @preconcurrency
   @MainActor
@@ -190,7 +190,7 @@ extension Future where Value == Void {
 
   /// Calls `completion` with the error, or with `nil`, on the main actor.
   ///
-  /// For closures without an annotation. Leave out the last parameter, whose name is advice for callers outside the main actor.
+  /// For closures without an annotation. Leave out the last parameter: off the main actor, the compiler's error prints its name.
   @_alwaysEmitIntoClient
   @preconcurrency
   @MainActor
@@ -219,7 +219,7 @@ extension Future where Failure == Never {
 
   /// Calls `completion` with the value, on the main actor.
   ///
-  /// For closures without an annotation. Leave out the last parameter, whose name is advice for callers outside the main actor.
+  /// For closures without an annotation. Leave out the last parameter: off the main actor, the compiler's error prints its name.
   @_alwaysEmitIntoClient
   @preconcurrency
   @MainActor

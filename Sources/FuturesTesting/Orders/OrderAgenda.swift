@@ -65,7 +65,7 @@ struct OrderAgenda {
     return item
   }
 
-  /// Removes the timers, and keeps sleeping tasks.
+  /// Removes and returns the timers, which the end of a run drops; keeps sleeping tasks, which still run to their end.
   mutating func takeTimers() -> [Item] {
     defer { items.removeAll(where: \.isTimer) }
     return items.filter(\.isTimer)
