@@ -106,7 +106,7 @@ extension FunctionType {
   static func withoutLabel(_ parameter: ArraySlice<Token>) -> ArraySlice<Token> {
     var reader = TokenReader(parameter)
     let words = reader.take(upTo: [":"])
-    return words.count <= 2 && reader.take(":") ? reader.rest : parameter
+    return words.count <= 2 && reader.take(":") ? reader.rest : parameter  // at most a label and a name
   }
 
   /// The name of a closure's parameter; empty if it has none.

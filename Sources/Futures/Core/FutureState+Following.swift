@@ -58,7 +58,7 @@ extension FutureState {
   /// - Parameters:
   ///   - stage: The stage, whose target is this state.
   ///   - source: The state to wait for.
-  ///   - place: The place of `source` in the progress of the previous source; `nil` if it comes after that.
+  ///   - place: The place of `source` in the progress of the previous source; `nil` if `source` comes after the previous one.
   final func move(_ stage: FutureState, to source: inout FutureState, inside place: ProgressPlace?) {
     guard let adoption = adopt(stage, waitingFor: source, inside: place) else {
       // This state is settled, so the stage does not attach.

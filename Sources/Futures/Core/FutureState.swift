@@ -273,7 +273,7 @@ extension FutureState {
 
   private final func makeExtras() -> StateExtras {
     if let extras { return extras }
-    let extras = StateExtras(producer)
+    let extras = StateExtras(producer)  // they hold the producer from now on, because they take its place in the state
     producerOrExtras = .extras(extras)
     return extras
   }

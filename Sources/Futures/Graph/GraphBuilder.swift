@@ -138,7 +138,7 @@ struct GraphBuilder {
   }
 
   private func entry(of object: AnyObject) -> PendingEntry? {
-    entries[ObjectIdentifier(object)].map { tracked[$0].entry }
+    entries[ObjectIdentifier(object)].map { tracked[$0].entry }  // `nil`: the object is not tracked
   }
 
   // MARK: - Tracked objects

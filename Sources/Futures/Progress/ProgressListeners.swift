@@ -174,7 +174,7 @@ extension FutureState {
       start()
     }
     return reading {
-      // A state without a record has settled. Its only progress is version 0 here: the first read gets it, the next one ends.
+      // Without a record the state has settled: a first read (`nil`) gets its only progress as version 0, the next read ends.
       let newest = progressRecord?.version ?? version ?? 0
       if version == newest { return isPending ? .none : .ended }
       return .unread(lastProgressInLock, version: newest)
