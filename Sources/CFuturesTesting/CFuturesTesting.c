@@ -346,7 +346,10 @@ const char *cfuturestesting_image(unsigned long address, unsigned long *start) {
   return image.dli_fname;
 }
 
-int cfuturestesting_thread_number(void) { return (int)syscall(SYS_gettid); }
+int cfuturestesting_thread_number(void) {
+  static _Thread_local int number;
+  return number ? number : (number = (int)syscall(SYS_gettid));
+}
 
 bool cfuturestesting_sleeps(int thread) {
   char path[64], text[512] = "";

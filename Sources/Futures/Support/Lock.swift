@@ -50,7 +50,9 @@ package final class Locked<Value>: @unchecked Sendable {
   package init(_ value: Value) { self.value = value }
 
   package func withLock<Result>(_ body: (inout Value) -> Result) -> Result {
-    lock.withLock { body(&value) }
+    cfutures_lock(lock.place)
+    defer { cfutures_unlock(lock.place) }
+    return body(&value)
   }
 
   /// As `withLock`; returns `nil` without calling `body` if another thread has the lock.

@@ -8,7 +8,8 @@ struct OrderAgenda {
 
   enum Action {
     case work(Work)
-    case job(UnownedJob)
+    /// `task` is `nil` for a job of an actor, or of a `Task.yield()`, which names no task.
+    case job(UnownedJob, task: Int32?)
     case step(UnsafeContinuation<Void, Never>)
   }
 
@@ -27,13 +28,13 @@ struct OrderAgenda {
     /// Whether the item is a timer with work, and not a sleeping task.
     var isTimer: Bool { if case .work = action { due != nil } else { false } }
 
-    var isOnMain: Bool { lane == .main }
+    var isOnMain: Bool { if case .main? = lane { true } else { false } }
   }
 
   private(set) var now = Duration.zero
 
   /// In the order of submission.
-  private var items: [Item] = []
+  private(set) var items: [Item] = []
 
   /// How many items of each name there were.
   private var counts: [OrderSource: Int32] = [:]
@@ -49,7 +50,7 @@ struct OrderAgenda {
     in lane: OrderSource? = nil,
     after delay: Duration? = nil
   ) -> Int {
-    counts[source, default: 0] += 1
+    if ordinal == nil { counts[source, default: 0] += 1 }
     let move = OrderMove(source: source, ordinal: ordinal ?? counts[source, default: 0])
     lastNumber += 1
     let due = delay.map { now + min($0, .seconds(Int64.max / 4)) }  // bounded, so that the sum does not overflow
@@ -65,31 +66,30 @@ struct OrderAgenda {
     return item
   }
 
-  /// Removes and returns the timers, which the end of a run drops; keeps sleeping tasks, which still run to their end.
-  mutating func takeTimers() -> [Item] {
-    defer { items.removeAll(where: \.isTimer) }
-    return items.filter(\.isTimer)
-  }
-
-  mutating func takeAll() -> [Item] {
-    defer { items = [] }
-    return items
+  /// Removes and returns the items that satisfy `isTaken`, for the end of a run; the time stays.
+  mutating func takeAll(where isTaken: (Item) -> Bool) -> [Item] {
+    defer { items.removeAll(where: isTaken) }
+    return items.filter(isTaken)
   }
 
   /// The items that can run next, in the order of submission; last comes the earliest timer, unless its lane has earlier work.
   var possible: [Item] {
-    var lanes: [OrderSource] = []
-    var found = items.filter { item in
-      guard item.due == nil else { return false }
-      guard let lane = item.lane else { return true }
-      if lanes.contains(lane) { return false }
-      lanes.append(lane)
-      return true
+    var (found, lanes): ([Item], [OrderSource]) = ([], [])
+    var timer: Item?
+    found.reserveCapacity(items.count)
+    for item in items {
+      if let due = item.due {
+        if timer?.due.map({ due < $0 }) ?? true { timer = item }
+        continue
+      }
+      if let lane = item.lane {
+        if lanes.contains(lane) { continue }
+        lanes.append(lane)
+      }
+      found.append(item)
     }
-    if let timer = items.lazy.filter({ $0.due != nil }).min(by: { ($0.due ?? .zero) < ($1.due ?? .zero) }) {
-      let hasEarlier = found.contains { $0.lane == timer.lane && $0.lane != nil && $0.number < timer.number }
-      if !hasEarlier { found.append(timer) }
-    }
-    return found
+    guard let timer else { return found }
+    let hasEarlier = timer.lane != nil && found.contains { $0.lane == timer.lane && $0.number < timer.number }
+    return hasEarlier ? found : found + [timer]
   }
 }

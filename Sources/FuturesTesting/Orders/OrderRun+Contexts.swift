@@ -73,11 +73,10 @@ extension OrderRun {
   /// Runs a move on the main queue, and waits until it has returned.
   ///
   /// `sync`, because a main queue without a thread of its own then uses this thread, which is cheaper than a change of threads.
-  /// The watch measures from here: the main queue can be blocked. `replace` sets a task-local, which the main thread lacks.
+  /// `replace` sets a task-local, which the main thread lacks.
   func runOnMain(_ move: () -> Void) {
     nonisolated(unsafe) let move = move  // safe: this thread waits meanwhile
-    watch.noteMove(isRunning: true)
-    DispatchQueue.main.sync { MainContext.replace(with: context(.main), for: move) }
-    watch.noteMove(isRunning: false)
+    let context = MainContext.main.context  // that of `perform(_:)`
+    DispatchQueue.main.sync { MainContext.replace(with: context, for: move) }
   }
 }

@@ -181,7 +181,9 @@ extension OrderRun {
 
   /// Waits until the work that has left the run has ended, or interferes with the run, or the watch's patience ends.
   func waitForOutside() {
-    while state.withLock({ $0.interference == nil && $0.outside.values.contains(where: \.isDue) }), watch.allowsWait {
+    while state.withLock({ state in
+      !state.outside.isEmpty && state.interference == nil && state.outside.values.contains(where: \.isDue)
+    }), watch.allowsWait {
       let start = DispatchTime.now()
       let hasArrived = arrivals.wait(timeout: start + .milliseconds(10)) == .success
       let isAsleep = !hasArrived && state.withLock { $0.outside.values.allSatisfy { $0.isAsleep || !$0.isDue } }

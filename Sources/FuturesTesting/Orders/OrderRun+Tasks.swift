@@ -12,8 +12,7 @@ extension OrderRun: TaskExecutor {
   /// Adds a job of this thread, or of another thread that resumes a task of the run; or lets it run next without a decision.
   func submit(_ job: UnownedJob, onMain isOnMain: Bool = false) {
     let isOwn = isOnOwnThread
-    if isOwn { keepTask(of: job) }
-    let task = job.taskIdentifier.map { identifier in state.withLock { $0.number(identifier) } }
+    let task = taskNumber(of: job)
     let move = move(of: task, onMain: isOnMain, calledBy: isOwn ? running : nil)
     let lane: OrderSource? = isOnMain ? .main : nil
     // A running task that enqueues itself changes its executor. Most such changes enqueue no job, so they cannot be moves.
@@ -22,10 +21,10 @@ extension OrderRun: TaskExecutor {
     let continuesAtOnce = changesExecutor && (!isOnMain || isNextOnMain)
     if isOwn, awaitsFollowUp || continuesAtOnce {
       awaitsFollowUp = false  // this job is the expected one, which continues a step or begins the body
-      followUp = Item(number: 0, move: move, lane: lane, due: nil, action: .job(job))
+      followUp = Item(number: 0, move: move, lane: lane, due: nil, action: .job(job, task: task))
     } else {
       let number = submit("has resumed a task of the test.") {
-        $0.add(.job(job), named: move.source, move.ordinal, in: lane)
+        $0.add(.job(job, task: task), named: move.source, move.ordinal, in: lane)
       }
       if number == nil { passOn(job, onMain: isOnMain) }  // the run is over
     }
@@ -35,8 +34,7 @@ extension OrderRun: TaskExecutor {
   ///
   /// Then a decision would change nothing. A task with an executor preference submits itself so at each call on the main actor.
   private var isNextOnMain: Bool {
-    let hasOthers = state.withLock { $0.agenda.possible.contains { $0.isOnMain && $0.due == nil } }
-    return !hasOthers && MainContext.isMainQueueCurrent
+    MainContext.isMainQueueCurrent && !state.withLock { $0.agenda.items.contains { $0.isOnMain && $0.due == nil } }
   }
 
   /// Passes a job to the executors of the process, because the run is over.
@@ -69,25 +67,32 @@ extension OrderRun: TaskExecutor {
   /// Puts a task to sleep in virtual time, for `Task.sleep`: the job runs after the delay.
   func sleep(_ job: UnownedJob, onMain isOnMain: Bool, _ delay: Duration) {
     let source = OrderSource.other("sleep \(delay)")
+    let task = taskNumber(of: job)
     let number = submit("has put a task of the test to sleep.") {
-      $0.add(.job(job), named: source, in: isOnMain ? .main : nil, after: delay)
+      $0.add(.job(job, task: task), named: source, in: isOnMain ? .main : nil, after: delay)
     }
     if number == nil { passOn(job, onMain: isOnMain) }  // the run is over
   }
 
   // MARK: - Names
 
-  /// Keeps the task of a job, if this is the task's first job; if the order is shown, also the place that made the task.
-  private func keepTask(of job: UnownedJob) {
-    guard let identifier = job.taskIdentifier else { return }
-    let isNew = state.withLock { $0.tasks[identifier] == nil }
-    guard isNew else { return }
+  /// Returns the number of a job's task: the body has 0, because its job is the first.
+  ///
+  /// Keeps the task if this is its first job, and comes from the run's thread. If the order is shown, it also keeps the place that
+  /// made the task.
+  private func taskNumber(of job: UnownedJob) -> Int32? {
+    guard let identifier = job.taskIdentifier else { return nil }
+    let (number, isNew) = state.withLock { state in
+      let count = Int32(state.tasks.count)
+      let number = state.tasks[identifier] ?? count
+      if number == count { state.tasks[identifier] = number }
+      return (number, number == count)
+    }
+    guard isNew, number > 0, isOnOwnThread else { return number }
     let object = job.isOfChildTask ? nil : unsafeBitCast(job, to: AnyObject.self)  // a job is its task; see `object`
     let task = OrderTask(site: isShown ? .current() : nil, object: object)
-    state.withLock { state in
-      let number = state.number(identifier)
-      if number > 0 { state.namedTasks[number] = task }  // 0 is the body
-    }
+    state.withLock { $0.namedTasks[number] = task }
+    return number
   }
 
   /// Keeps the name of the task that runs, for an order that is shown: the runtime gives a name only to the task itself.

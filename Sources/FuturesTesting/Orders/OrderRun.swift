@@ -59,14 +59,6 @@ final class OrderRun: @unchecked Sendable {
     /// Says whether new work is dropped: after the end of the run.
     var closing = Closing()
     var isOver: Bool { closing.isClosed }
-
-    /// Returns the number of a task, and numbers a new one: the body has 0, because its job is the first.
-    mutating func number(_ identifier: Int) -> Int32 {
-      if let number = tasks[identifier] { return number }
-      let number = Int32(tasks.count)
-      tasks[identifier] = number
-      return number
-    }
   }
 
   /// The greatest number of decisions in an order; after them the order is that of submission, so that a loop can end.
@@ -166,7 +158,7 @@ final class OrderRun: @unchecked Sendable {
         return Task(executorPreference: self) { await self.run(body, orders, on: body.isolation) }
       }
       awaitsFollowUp = isOnMain  // so does the job that moves the body to the main actor: nothing else can run yet
-      makeMoves()
+      makeMoves(selectedBy: nextMove)
       endRemainingWork(of: task)
     }
     reason = reason ?? interferenceSentence.map { .uncontrolled($0) }  // also after the last move
@@ -190,7 +182,7 @@ final class OrderRun: @unchecked Sendable {
   // MARK: - Moves
 
   /// Makes moves, each on the thread of the search or the main thread, until `end(_:)` is called.
-  private func makeMoves() {
+  private func makeMoves(selectedBy next: () -> Item?) {
     hasEnded = false  // the second call runs the work that the order has left
     while !hasEnded {
       turns += 1
@@ -198,10 +190,12 @@ final class OrderRun: @unchecked Sendable {
       var item = turns < turnLimit ? followUp.take() : nil
       if item == nil {
         waitForOutside()
-        item = state.withLock { $0.isEnding } ? nextRemainingItem() : nextMove()
+        item = next()
       }
       guard let item else { continue }  // the end, or another thread has removed the item
-      if item.isOnMain { runOnMain { self.makeMove(of: item) } } else { makeMove(of: item) }
+      watch.measure {
+        if item.isOnMain { runOnMain { self.makeMove(of: item) } } else { makeMove(of: item) }
+      }
     }
   }
 
@@ -223,8 +217,8 @@ final class OrderRun: @unchecked Sendable {
 
   /// Decides which item comes next, and appends its move to `trace`; `nil` at the end, or if another thread removed the item.
   private func nextMove() -> Item? {
-    if let sentence = interferenceSentence { return end(.uncontrolled(sentence)) }
-    let (result, possible) = state.withLock { ($0.result, $0.agenda.possible) }
+    let (interference, result, possible) = state.withLock { ($0.interference, $0.result, $0.agenda.possible) }
+    if let interference { return end(.uncontrolled(interference())) }
     switch result {
     case .success: return end(nil)
     case .failure(let error): return end(.thrown(error))
@@ -241,7 +235,7 @@ final class OrderRun: @unchecked Sendable {
       return end(deadlock())
     }
     do {
-      let index = possible.count > 1 ? try choose(possible.map(\.move)) : 0
+      let index = possible.count > 1 ? try choose(possible.map { $0.move }) : 0
       trace.append(possible[index].move)
       return state.withLock { $0.agenda.take(possible[index].number) }
     } catch {
@@ -258,16 +252,17 @@ final class OrderRun: @unchecked Sendable {
     }
     // Sorted, because equal runs can submit work in different orders, for example in that of a dictionary.
     let sorted = possible.sorted()
-    let index = try chooser(self, sorted, sorted.firstIndex(of: possible[0]) ?? 0)
+    let first = sorted.firstIndex(of: possible[0]) ?? 0
+    let index = try chooser(self, sorted, first)
     decisions.append((hash, sorted, index))
-    if sorted[index] != possible[0] {
+    if index != first {
       deviations.insert(trace.count)
       lastDeviation = decisions.count
     }
     var mixer = SplitMix64(seed: hash ^ UInt64(index + 1))  // `hash` identifies the decisions so far
     hash = mixer.next()
     knownOrders += possible.count - 1  // each other choice begins another order
-    return possible.firstIndex(of: sorted[index]) ?? 0
+    return index == first ? 0 : possible.firstIndex(of: sorted[index]) ?? 0
   }
 
   /// Returns why the body waits although no move is possible; a run that is shown to the user also lists the awaited futures.
@@ -284,7 +279,12 @@ final class OrderRun: @unchecked Sendable {
     inMove {
       switch item.action {
       case .work(let work): work()
-      case .job(let job): run(job, onMain: item.isOnMain)
+      case .job(let job, let task):
+        running = task
+        if item.isOnMain { return job.runSynchronously(on: MainActor.sharedUnownedExecutor) }
+        // A job of an actor that is not the main actor: the report then does not claim to have run all orders.
+        if task == nil, !job.resumesTask { callsActors = true }
+        job.runSynchronously(on: asUnownedTaskExecutor())
       case .step(let continuation):
         awaitsFollowUp = true  // the job of the task that waits in `step` or `runAll` runs next
         continuation.resume()
@@ -293,31 +293,23 @@ final class OrderRun: @unchecked Sendable {
     (running, awaitsFollowUp) = (nil, false)  // the second is still `true` if the step's task continues elsewhere
   }
 
-  /// Runs a job, and sets `running` to its task; `nil` for a job of an actor or of a `Task.yield()`, which names no task.
-  private func run(_ job: UnownedJob, onMain isOnMain: Bool) {
-    running = job.taskIdentifier.map { identifier in state.withLock { $0.number(identifier) } }
-    if isOnMain { return job.runSynchronously(on: MainActor.sharedUnownedExecutor) }
-    let isOfActor = running == nil && !job.resumesTask
-    if isOfActor { callsActors = true }  // for the report, which then does not claim to have run all orders
-    job.runSynchronously(on: asUnownedTaskExecutor())
+  /// Makes a delivery a move of its own: if a task resolves a future, the callbacks run outside the task (R8).
+  private lazy var submitDelivery: Trampoline.Elsewhere = { [unowned self] delivery in
+    _ = submit("", { $0.add(.work(delivery), named: .other("delivery")) })  // "" is never shown: this thread submits
   }
 
   /// Runs a move on the calling thread, which meanwhile belongs to this run and has its time.
   func inMove<Result>(_ move: () -> Result) -> Result {
     let previous = cfuturestesting_run()
     cfuturestesting_set_run(Unmanaged.passUnretained(self).toOpaque())
-    // If a task resolves a future, the callbacks run outside the task (R8). That delivery becomes a move of its own.
-    let elsewhere = Trampoline.current.setElsewhere { [unowned self] delivery in
-      _ = submit("", { $0.add(.work(delivery), named: .other("delivery")) })  // "" is never shown: this thread submits
-    }
-    // At most a century: larger times overflow.
-    let (seconds, attoseconds) = min(now, .seconds(3_155_760_000)).components
-    cfuturestesting_set_time(startTime + seconds * 1_000_000_000 + attoseconds / 1_000_000_000)
+    let elsewhere = Trampoline.current.setElsewhere(submitDelivery)
     let present = Move(turn: turns, thread: cfuturestesting_thread_number())
-    state.withLock { $0.move = present }
-    watch.noteMove(isRunning: true)
+    let now = state.withLock { state in
+      state.move = present
+      return state.agenda.now.nanoseconds
+    }
+    cfuturestesting_set_time(startTime + min(now, .max / 2))  // at most 146 years: larger times overflow
     let result = move()
-    watch.noteMove(isRunning: false)
     state.withLock { $0.move = nil }
     cfuturestesting_set_time(-1)  // the real time
     _ = Trampoline.current.setElsewhere(elsewhere)
@@ -340,13 +332,13 @@ final class OrderRun: @unchecked Sendable {
   /// Runs the remaining work without choices, and drops its timers, so that the tasks can end: also `task`, that of the body.
   private func endRemainingWork(of task: Task<Void, Never>) {
     state.withLock { $0.isEnding = true }
-    if reason != nil { inMove { task.cancel() } }  // the body can still be suspended
+    if reason != nil { watch.measure { inMove { task.cancel() } } }  // the body can still be suspended
     turnLimit = turns + Self.maximumTurns / 2  // work that goes on for more turns is endless
-    makeMoves()
+    makeMoves(selectedBy: nextRemainingItem)
     var (items, queues) = state.withLock { state in
       defer { state.queues = [:] }
       state.closing.isClosed = true
-      return (state.agenda.takeAll(), state.queues)  // items are left only at the limit
+      return (state.agenda.takeAll { _ in true }, state.queues)  // items are left only at the limit
     }
     if !items.isEmpty || !queues.isEmpty { release { (items, queues, followUp) = ([], [:], nil) } }
   }
@@ -370,7 +362,7 @@ final class OrderRun: @unchecked Sendable {
       return nil  // the caller looks again
     }
     // No work is ready, so the timers are dropped, and their futures break. The work that follows is not the body's.
-    var timers = state.withLock { $0.agenda.takeTimers() }
+    var timers = state.withLock { $0.agenda.takeAll(where: \.isTimer) }
     if !timers.isEmpty {
       isTearingDown = true
       release { timers = [] }
@@ -383,6 +375,8 @@ final class OrderRun: @unchecked Sendable {
 
   /// Releases work that never runs, as a move; does not report the futures that break, because left work is no mistake.
   private func release(_ drop: () -> Void) {
-    FuturesDiagnostics.breakObservers.excuse(onThreadsWhere: { [self] in isOnOwnThread }) { inMove(drop) }
+    FuturesDiagnostics.breakObservers.excuse(onThreadsWhere: { [self] in isOnOwnThread }) {
+      watch.measure { inMove(drop) }
+    }
   }
 }

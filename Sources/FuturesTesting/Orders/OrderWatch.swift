@@ -66,15 +66,15 @@ final class OrderWatch: TaskExecutor {
   /// Gives the first answer to the caller; ignores later ones.
   private func resolve(_ answer: Answer) { state.withLock { $0.caller.take() }?.waiter.resume(returning: answer) }
 
-  /// Called at the beginning and at the end of each move, to measure how long the move lasts.
-  ///
-  /// If the search has ended because of the move, stops the calling thread for ever, but not the main thread of the process.
-  func noteMove(isRunning: Bool) {
+  /// Runs a move, and measures how long it lasts; stops the thread of the search for ever if the search has ended meanwhile.
+  func measure(_ move: () -> Void) {
+    state.withLock { $0.seconds = 0 }
+    move()
     let isBlocked = state.withLock { state in
-      state.seconds = isRunning ? 0 : nil
+      state.seconds = nil
       return state.isBlocked
     }
-    while isBlocked, !MainContext.isMainQueueCurrent { DispatchSemaphore(value: 0).wait() }
+    while isBlocked { DispatchSemaphore(value: 0).wait() }
   }
 
   /// For how many seconds a move can last.
