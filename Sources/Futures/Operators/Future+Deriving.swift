@@ -8,7 +8,7 @@ extension Future {
   ///   - transformed: The results that `transform` changes. It only passes other results on, so it runs inline for them.
   ///   - progressShare: The share of this future in the derived progress; 1 for a stage that passes progress on.
   ///   - onlyWaits: Whether the stage adds no work, as a delay. If its source does no work either, progress leaves both out.
-  ///   - bypass: Runs in place of a submitted `transform` if the stage is cancelled but cannot represent that.
+  ///   - bypass: Runs in place of `transform` if the stage is cancelled but cannot represent that.
   ///   - transform: Makes the future to resolve as.
   /// - Returns: The derived future.
   @_alwaysEmitIntoClient
@@ -41,7 +41,8 @@ extension Future {
     let source = asSharedState
     // Only if the source does no work either. A future without a state was made resolved, so it did none.
     let onlyWaits = onlyWaits && (!hasState || source.withState { $0.has(.onlyWaits) })
-    guard runsInline else {
+    // Only a submitted stage can run `bypass` in place of the transform.
+    guard runsInline, bypass == nil || Cancelled<NewFailure>.isExpressible else {
       let stage = SubmittedStage(
         of: source.unmanagedBase,
         on: context,

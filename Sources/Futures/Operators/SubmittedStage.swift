@@ -75,7 +75,7 @@ final class SubmittedStage<Value: Sendable, Failure: Error, New: Sendable, NewFa
     super.init(of: source, progressShare: source.shareOfWork(progressShare)) { stage, source, trampoline in
       unsafeDowncast(stage, to: SubmittedStage.self).deliver(from: source, in: trampoline)
     }
-    // An immediate context gets this stage only for a delay, whose timer then starts the work as a custom context does.
+    // An immediate context gets this stage only for a delay or a `bypass`; the work then starts as that of a custom context.
     kind = context.isImmediate ? .custom : context.consumerKind
   }
 

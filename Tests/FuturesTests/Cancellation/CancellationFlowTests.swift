@@ -85,11 +85,11 @@ struct CancellationFlowTests {
     let promise = Promise<Int, TestError>()
     let needed = promise.future.whenResolved(on: .immediate) { _ in }
     let queued = promise.future.tap(on: held.context) { _ in log.record("queued") }
-    let later = promise.future.tap(on: held.context) { _ in log.record("later") }
+    let later = [held.context, .immediate].map { promise.future.tap(on: $0) { _ in log.record("later") } }
     let received = promise.future.receive(on: held.context)
-    later.cancel()
+    later.forEach { $0.cancel() }
     promise.succeed(1)
-    #expect(later.peek() == .success(1))
+    #expect(later.map { $0.peek() } == [.success(1), .success(1)])
     #expect(queued.peek() == nil && received.peek() == nil)
     queued.cancel()
     received.cancel()
