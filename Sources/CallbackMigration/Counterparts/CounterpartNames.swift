@@ -40,7 +40,7 @@ extension Counterparts {
     in scopes: [String],
     conformers: [String]
   ) -> Named {
-    // The counterpart under a base name, and the declaration that this name collides with; `nil` is the default name.
+    // Makes the counterpart with this base name (`nil`: the default name), and finds a declaration that the name collides with.
     func attempt(_ baseName: String?) -> Named {
       let found = counterpart(.async, of: declaration, callbacks, renamed: baseName, in: scopes)
       let plainName = found.name.filter { $0 != "`" }

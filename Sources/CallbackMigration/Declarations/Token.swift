@@ -21,7 +21,7 @@ extension [Token] {
       } else {
         var lexer = Lexer(fragment.spelling)
         while let token = lexer.next() {
-          // The compiler puts `Self` into backticks, where it is the type of the function.
+          // The compiler writes `Self` with backticks, where it means the type that declares the function.
           let text = token.text == "`Self`" ? "Self" : token.text
           append(Token(text: text, hasSpaceBefore: hasSpace || token.hasSpaceBefore))
           hasSpace = false

@@ -162,13 +162,14 @@ extension FutureState {
 
   /// Returns the reference to a consumer that a list of this state owns until `releaseConsumer` releases it.
   ///
-  /// A promise's state in its own list is not counted (invariant 5).
+  /// A promise's state can store its first callback or join itself, and is then in its own list. The promise keeps the state alive,
+  /// so the list does not own it (invariant 5).
   @inline(__always)
   final func retainConsumer(_ consumer: Consumer) -> Unmanaged<Consumer> {
     consumer === self ? .passUnretained(consumer) : .passRetained(consumer)
   }
 
-  /// Releases the reference that a list of this state owned; no effect for this state in its own list, which is not counted.
+  /// Releases the reference that a list of this state owned; its own list does not own this state.
   @inline(__always)
   final func releaseConsumer(_ consumer: Unmanaged<Consumer>) {
     if consumer.toOpaque() != Unmanaged.passUnretained(self).toOpaque() { consumer.release() }

@@ -86,9 +86,8 @@ extension FutureState {
         case .pending, .following: current >= previous
         case .orphaned: current == .orphaned || current >= .due
         case .resolved: current == previous
-        // `endDelivery` can make it `resolved` at any time.
         case .due, .delivering: current >= .due
-        case .closing: current >= .delivering
+        case .closing: current >= .delivering  // `endDelivery` can make it `resolved` at any time
         }
       expect(isAllowed, "1: the phase changed from \(previous) to \(current)")
       expect(

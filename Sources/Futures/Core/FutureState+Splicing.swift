@@ -1,8 +1,9 @@
 extension FutureState {
-  /// Moves the only follower of a following state on to the followed future, if no other code can ever reach the state.
+  /// Takes a state that only passes a result on out of its chain, if no other code can ever reach the state.
   ///
-  /// Called when the promise of `state` goes away; `state` is the promise's own reference. This collapses a chain of promises
-  /// that follow each other: `p.follow(f(n - 1))` in `f(n)` takes no more memory than `flatMap` does.
+  /// Called when the promise of `state` goes away; `state` is the promise's own reference. `stage` is how `state` follows `source`:
+  /// `source → stage → state → follower → target` becomes `source → follower → target`. So a chain of promises that follow each
+  /// other, by `p.follow(f(n - 1))` in `f(n)`, takes no more memory than `flatMap` does.
   /// - Returns: Whether the state follows itself through other states, so that nothing can ever resolve it.
   static func splice(_ state: inout FutureState) -> Bool {
     switch takeFollower(ofPromise: &state) {
@@ -10,20 +11,20 @@ extension FutureState {
     case .circle: return true
     case .moving(let reference, let derivation, let place):
       let follower = unsafeDowncast(reference.takeRetainedValue(), to: FutureState.self)
-      let target = follower.target
-      guard let adoption = target.adopt(follower, waitingFor: derivation.source, inside: nil), !adoption.isCancelled,
-        let listed = derivation.source.replace(derivation.stage, by: follower)
+      let (target, source, stage) = (follower.target, derivation.source, derivation.stage)
+      guard let adoption = target.adopt(follower, waitingFor: source, inside: nil), !adoption.isCancelled,
+        let stageReference = source.replace(stage, by: follower)
       else {
-        // The target is settled or was cancelled, or the source delivers to the stage, or the stage has another source by now. So
-        // the stage stays, and the follower waits for `state` again, if its target is pending.
+        // `target` is settled or was cancelled, `source` delivers to `stage` now, or `stage` has another source by now. So `stage`
+        // stays, and `follower` waits for `state` again, if `target` is pending.
         var previousSource = state
         target.move(follower, to: &previousSource, inside: nil)
         return false
       }
-      state.setProducer(.none)  // no longer the stage, which `listed` releases below
+      state.setProducer(.none)  // no longer `stage`
       // `place`: the part of the progress that the source fills. `adopt` did not get it, because the move could still fail.
       if target.narrow(follower, to: place) || adoption.needsRelink { target.relinkProgress() }
-      listed.release()
+      stageReference.release()
       return false
     }
   }

@@ -10,8 +10,8 @@ class Inputs: @unchecked Sendable {
   @usableFromInline
   init() {}
 
-  /// Removes the cancelled state from all inputs.
-  /// - Parameter needsResult: Whether the state still gets their results, because it cannot represent cancellation.
+  /// Makes the cancelled state leave all inputs, so that it keeps none of them running.
+  /// - Parameter needsResult: Whether the state still waits for their results, because it cannot represent cancellation.
   /// - Returns: The inputs without another consumer, for the caller to cancel.
   @usableFromInline
   func removeFromInputs(forResult needsResult: Bool) -> [FutureState] { [] }

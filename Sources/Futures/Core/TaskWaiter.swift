@@ -50,7 +50,8 @@ extension FutureState {
   @usableFromInline
   final func endWait(of waiter: Consumer, cancelling isCancelling: Bool) -> Bool {
     let departure = leave(waiter)
-    // No departure: the waiter of a broken future has left the list. The first caller of `claimSubmitted` resumes it.
+    // `nil`: either a delivery resumes the waiter, or the future is broken, and left the waiter suspended. Then the first caller of
+    // `claimSubmitted` resumes it.
     guard departure != nil || waiter.claimSubmitted() else { return false }
     if let reference = departure?.reference { releaseConsumer(reference) }
     if isCancelling { cancelIfUnneeded() }

@@ -76,7 +76,7 @@ extension Future {
   public func retry(_ attempts: Int) -> Future { unavailable() }
 
   /// Unavailable: use `retry` on `.mainQueue`.
-  @available(*, unavailable, message: "write on: .mainQueue, and in the work Future(on: .main, flattening:)")
+  @available(*, unavailable, message: "write on: .mainQueue, and let the work return Future(on: .main, flattening:)")
   public static func retry(
     attempts: Int,
     delay: RetryDelay = .none,

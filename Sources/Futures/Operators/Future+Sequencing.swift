@@ -12,7 +12,7 @@ extension Future {
   ///   - start: Starts the work on one item.
   /// - Returns: A future of the values, in the order of the items. Without items it resolves at once with an empty
   ///   array. Cancelling it leaves the running item and starts no more. If `Failure` cannot represent cancellation, the
-  ///   other items still start, and are left at once.
+  ///   other items still start. Each one is cancelled at once, unless something else uses it, but the series waits for its value.
   @_alwaysEmitIntoClient
   public static func serial<Item: Sendable>(
     _ items: some Collection<Item>,
@@ -36,8 +36,8 @@ extension Future {
   ///   - limit: The maximum number of running items. Less than 1 traps.
   ///   - start: Starts the work on one item.
   /// - Returns: A future of the values, in the order of the items. Without items it resolves at once with an empty
-  ///   array. Cancelling it leaves the running items and starts no more. If `Failure` cannot represent cancellation,
-  ///   the other items still start, and are left at once.
+  ///   array. Cancelling it leaves the running items and starts no more. If `Failure` cannot represent cancellation, the
+  ///   other items still start. Each one is cancelled at once, unless something else uses it, but the run waits for its value.
   @_alwaysEmitIntoClient
   public static func concurrent<Item: Sendable>(
     _ items: some Collection<Item>,

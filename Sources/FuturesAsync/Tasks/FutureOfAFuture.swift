@@ -23,7 +23,8 @@ public actor FutureOfAFuture {
 extension Future where Failure == any Error {
   /// Refuses `Future { get() }` if `get` returns a future; `await Future { get() }` flattens it.
   ///
-  /// `Future+Task.swift` explains the pack `Nothing`.
+  /// The pack `Nothing` is always empty, so `operation` takes no arguments. It makes errors in `Future { promise in … }` readable, as
+  /// the beginning of `Future+Task.swift` explains.
   @_documentation(visibility: internal)
   @_alwaysEmitIntoClient
   public init<Inner: FutureProtocol, each Nothing>(
@@ -212,9 +213,9 @@ extension ConcurrencyLimit {
 // A call of an async function has `await` anyway, so isolation cannot refuse it. These overloads only warn.
 
 extension ConcurrencyLimit {
-  /// Warns about a closure that returns a future, and waits for that future.
+  /// Warns about a closure that returns a future; the call still waits for that future.
   @_documentation(visibility: internal)
-  @available(*, deprecated, message: "write { try await future.value }, because it ends when its closure returns")
+  @available(*, deprecated, message: "to get the value, write { try await future.value }")
   @_alwaysEmitIntoClient
   public func withSlot<Inner: FutureProtocol>(
     priority: TaskPriority? = nil,
@@ -226,9 +227,9 @@ extension ConcurrencyLimit {
 }
 
 extension Latest {
-  /// Warns about a closure that returns a future, and waits for that future.
+  /// Warns about a closure that returns a future; the call still waits for that future.
   @_documentation(visibility: internal)
-  @available(*, deprecated, message: "write { try await future.value }, because it ends when its closure returns")
+  @available(*, deprecated, message: "to get the value, write { try await future.value }")
   @_alwaysEmitIntoClient
   public func value<Inner: FutureProtocol>(
     isolation: isolated (any Actor)? = #isolation,
@@ -237,9 +238,9 @@ extension Latest {
     try await value(isolation: isolation) { () async throws in await settled(try await operation()) }
   }
 
-  /// Warns about a closure that returns a future, and waits for that future.
+  /// Warns about a closure that returns a future; the call still waits for that future.
   @_documentation(visibility: internal)
-  @available(*, deprecated, message: "write { try await future.value }, because it ends when its closure returns")
+  @available(*, deprecated, message: "to get the value, write { try await future.value }")
   @available(macOS 13, iOS 16, tvOS 16, watchOS 9, *)
   @_alwaysEmitIntoClient
   public func value<Inner: FutureProtocol>(
@@ -256,9 +257,9 @@ extension Latest {
 }
 
 extension CancellationToken {
-  /// Warns about a closure that returns a future, and waits for that future.
+  /// Warns about a closure that returns a future; the call still waits for that future.
   @_documentation(visibility: internal)
-  @available(*, deprecated, message: "write { try await future.value }, because it ends when its closure returns")
+  @available(*, deprecated, message: "to get the value, write { try await future.value }")
   @_alwaysEmitIntoClient
   nonisolated(nonsending) public func cancelling<Inner: FutureProtocol>(
     @_inheritActorContext @_implicitSelfCapture tryAwaitItsValue operation:

@@ -95,10 +95,10 @@ extension OrderRun: TaskExecutor {
     return number
   }
 
-  /// Keeps the name of the task that runs, for an order that is shown: the runtime gives a name only to the task itself.
+  /// Keeps the running task's name, at each submission of an order that is shown: only the task itself can read its name.
   func nameCurrentTask() {
     guard #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *), let name = Task.name else { return }
-    // Not `running`: it is `nil` in a job of an actor, which runs a task. The pointer of a task is also that of its job.
+    // Not `running`: while an actor's job runs a task, `running` is `nil`. The pointer of a task is also that of its job.
     guard let job = withUnsafeCurrentTask(body: { unsafeBitCast($0, to: UnownedJob?.self) }) else { return }
     guard let identifier = job.taskIdentifier else { return }
     state.withLock { state in

@@ -31,7 +31,7 @@ public final class Orders: Sendable {
   /// - Throws: `CancellationError` if the run has failed for a reason outside the body.
   nonisolated(nonsending) public func runAll() async throws {
     await withUnsafeContinuation { run.resumeWhenIdle($0) }
-    if run.state.withLock(\.isEnding) { throw CancellationError() }  // the order has ended, and its moves with it
+    if run.state.withLock(\.isEnding) { throw CancellationError() }  // the rest runs in no order of the search
   }
 
   /// The time of the virtual clock: the sum of the delays up to the last timer that fired.

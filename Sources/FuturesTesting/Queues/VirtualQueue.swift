@@ -112,8 +112,9 @@ public final class VirtualQueue: Sendable {
 
   /// Submits a work item of Dispatch.
   ///
-  /// The item runs unless it is cancelled. The queue cannot read the item's flags. Do not wait for the item, and let it
-  /// notify only the main queue: Dispatch does both in real time. A `VirtualWorkItem` has none of these limits.
+  /// The item runs unless it is cancelled. The queue cannot read the item's flags. Do not call the item's `wait()`, which blocks the
+  /// thread that would run the item. Its `notify` submits to a queue of Dispatch in real time; in `exploreOrders`, only the main
+  /// queue is part of the run. A `VirtualWorkItem` has none of these limits.
   public func async(execute workItem: DispatchWorkItem) {
     nonisolated(unsafe) let item = workItem  // Safe: Dispatch also runs an item on any thread.
     add(isBarrier: false) { item.perform() }
