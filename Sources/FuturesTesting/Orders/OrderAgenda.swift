@@ -34,7 +34,7 @@ struct OrderAgenda {
   private(set) var now = Duration.zero
 
   /// In the order of submission.
-  private(set) var items: [Item] = []
+  private var items: [Item] = []
 
   /// How many items of each name there were.
   private var counts: [OrderSource: Int32] = [:]

@@ -15,10 +15,10 @@ extension OrderRun: TaskExecutor {
     let task = taskNumber(of: job)
     let move = move(of: task, onMain: isOnMain, calledBy: isOwn ? running : nil)
     let lane: OrderSource? = isOnMain ? .main : nil
-    // A running task that enqueues itself changes its executor. Most such changes enqueue no job, so they cannot be moves.
-    // One exception: if other work waits for the main thread, the search decides which comes first.
+    // A running task that enqueues itself changes its executor. Most such changes enqueue no job, so they cannot be moves: nor can a
+    // call on the main actor from there, which enqueues a job only if the task prefers an executor, as here the body does.
     let changesExecutor = isOwn && task != nil && task == running
-    let continuesAtOnce = changesExecutor && (!isOnMain || isNextOnMain)
+    let continuesAtOnce = changesExecutor && (!isOnMain || MainContext.isMainQueueCurrent)
     if isOwn, awaitsFollowUp || continuesAtOnce {
       awaitsFollowUp = false  // this job is the expected one, which continues a step or begins the body
       followUp = Item(number: 0, move: move, lane: lane, due: nil, action: .job(job, task: task))
@@ -28,13 +28,6 @@ extension OrderRun: TaskExecutor {
       }
       if number == nil { passOn(job, onMain: isOnMain) }  // the run is over
     }
-  }
-
-  /// Whether the running task, which submits itself to the main actor, is on the main thread and the only work of that thread.
-  ///
-  /// Then a decision would change nothing. A task with an executor preference submits itself so at each call on the main actor.
-  private var isNextOnMain: Bool {
-    MainContext.isMainQueueCurrent && !state.withLock { $0.agenda.items.contains { $0.isOnMain && $0.due == nil } }
   }
 
   /// Passes a job to the executors of the process, because the run is over.

@@ -161,9 +161,7 @@ extension OrderRow {
     },
     OrderRow("methods of an actor that yield", ["2"]) { orders, run in
       let cache = Cache()
-      for _ in 1...2 {
-        Task { await cache.yieldTwice() }
-      }
+      for _ in 1...2 { Task { await cache.yieldTwice() } }
       try await orders.runAll()
       run.record("\(await cache.value ?? 0)")
     },
@@ -260,6 +258,10 @@ extension OrderRow {
         Future<String, Never>(on: orders.context(name)) { name }.whenSucceeded(on: .main) { run.record($0) }
       }
     },
+    OrderRow(onMain: "a call within the main actor comes before work that waits for it", ["call block"]) { _, run in
+      DispatchQueue.main.async { run.record("block") }
+      await { @MainActor () async in run.record("call") }()
+    },
     OrderRow(onMain: "work that a move submits to the main actor runs after the move", ["true false"]) { orders, run in
       let (hasRun, overlapped) = (Locked(false), Locked(false))
       orders.context("a").submit {
@@ -279,9 +281,7 @@ extension OrderRow {
       await task.value
     },
     OrderRow(onMain: "tasks off the main actor", ["a b", "b a"], orders: 2) { _, run in
-      for name in ["a", "b"] {
-        Task { @concurrent in run.record(name) }
-      }
+      for name in ["a", "b"] { Task { @concurrent in run.record(name) } }
     },
     OrderRow(onMain: "a late answer in a view model", ["new", "old"]) { orders, run in
       let news = News()
