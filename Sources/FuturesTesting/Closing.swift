@@ -11,7 +11,7 @@ struct Closing {
   private var count = 0
 
   /// Called for each new piece of work: returns whether the context has to drop it, and counts the drop.
-  mutating func claimDrop() -> Bool {
+  mutating func mustDropNewWork() -> Bool {
     guard isClosed, count < Self.maximumDrops else { return false }
     count += 1
     return true

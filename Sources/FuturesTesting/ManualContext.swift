@@ -166,7 +166,7 @@ private struct Agenda {
 
   /// Adds work that is ready now, and returns its turn; `nil` if the caller has to drop the work.
   mutating func add(_ work: @escaping Work) -> Turn? {
-    guard !closing.claimDrop() else { return nil }  // the manual context has gone
+    guard !closing.mustDropNewWork() else { return nil }  // the manual context has gone
     let turn = makeTurn(afterNanoseconds: 0)
     ready.append((turn, work))
     return turn
@@ -176,7 +176,7 @@ private struct Agenda {
   ///
   /// O(log n).
   mutating func add(_ work: @escaping Work, afterNanoseconds delay: Int64) -> Turn? {
-    guard !closing.claimDrop() else { return nil }  // the manual context has gone
+    guard !closing.mustDropNewWork() else { return nil }  // the manual context has gone
     let turn = makeTurn(afterNanoseconds: delay)
     delayed[turn.number] = work
     turns.insert(turn)

@@ -203,12 +203,12 @@ extension Refusal {
     Refusal("\(reason.text), and async code that calls it would get the new one", entry: .renames, function, name)
   }
 
-  /// Another function would have the same counterpart, and gets it if `isServed`.
+  /// Another function would have the same counterpart, and gets it if `isForRival`.
   ///
   /// `name` is `nil` if both functions have the same title, because `renames` would rename the counterparts of both.
-  static func sameCounterpart(isServed: Bool, for function: String, proposing name: String?) -> Refusal {
+  static func sameCounterpart(isForRival: Bool, for function: String, proposing name: String?) -> Refusal {
     let reason =
-      isServed
+      isForRival
       ? "another function, which differs from it only in the form of its callback, gets the counterpart"
       : "another function differs from it only in its callback"
     return name.map { Refusal(reason, entry: .renames, function, $0) } ?? Refusal(reason)

@@ -43,14 +43,14 @@ struct ShapeReader {
     let shape = typeShape(values)
     if let other = shapeUnlessOnce(index, canFail: shape.givesValuesOrFailure) { return other }
     if case .valuesOrError(let wrapped, areOptional: true) = shape, !wrapped.contains(where: CallbackShape.isVoid),
-      knowledge.says(.optional) || lineWithoutValue(index) != nil
+      knowledge.isListed(in: .optional) || lineWithoutValue(index) != nil
     {
       // A success can be `nil`, so the counterpart returns the optionals. An optional `Void` would say nothing.
       return .valuesOrError(values.dropLast(), areOptional: false)  // each `?` belongs to the type of the value
     }
     guard case .values = shape else { return shape }
     // The configuration can say that a value is returned whole, whether it holds a failure or not.
-    if knowledge.says(.whole) { return shape }
+    if knowledge.isListed(in: .whole) { return shape }
     if values.count == 1, case .result(let value, let failure)? = facts.members.failure(in: values[0], aliases) {
       return .response(value: value, failure: failure)
     }
@@ -62,7 +62,7 @@ struct ShapeReader {
 
   /// The reason to refuse a counterpart that would return an error, or a type that might be one; `nil` if it would not.
   private func errorRefusal(_ values: [ArraySlice<Token>]) -> Refusal? {
-    guard !knowledge.says(.whole) else { return nil }  // the configuration wants such a value returned as it is
+    guard !knowledge.isListed(in: .whole) else { return nil }  // the configuration wants such a value returned as it is
     for type in values.map(aliases.resolve) {
       if aliases.isError(aliases.wrapped(type) ?? type) { return .errorIsNotLast(knowledge.title) }
       if let foreign = type.first(where: facts.isForeignError) { return .mightBeError(foreign.text) }
@@ -72,7 +72,7 @@ struct ShapeReader {
 
   /// The note that a counterpart returns a failure, or a value that could hold one; `nil` if no value does.
   func returnedFailure(_ values: [ArraySlice<Token>], _ labels: [String]) -> Refusal? {
-    guard !knowledge.says(.whole) else { return nil }  // the configuration wants such a value returned as it is
+    guard !knowledge.isListed(in: .whole) else { return nil }  // the configuration wants such a value returned as it is
     for (value, label) in zip(values, labels) {
       let type = aliases.resolve(value)
       // `errorRefusal` has refused values whose type is an error, so only the name suggests one.
@@ -124,7 +124,7 @@ struct ShapeReader {
   /// The reason why the values might be invalid after the callback; `nil` if there is none.
   private func lifetimeRefusal(_ values: [ArraySlice<Token>], _ index: Int) -> Refusal? {
     let title = knowledge.title
-    guard !knowledge.says(.once) else { return nil }
+    guard !knowledge.isListed(in: .once) else { return nil }
     // All names of types in the values. Each token is resolved, too, because an alias can be a part of a type: `[Alias]`.
     let all = values.flatMap { aliases.resolve($0) }.flatMap { aliases.resolve([$0]) }
     if let pointer = all.first(where: { CallbackNames.isPointer($0.text) }) {
@@ -152,7 +152,7 @@ struct ShapeReader {
   ///
   /// A callback that can fail is the end of its work, and comes once unless a name or the documentation says otherwise.
   private func shapeUnlessOnce(_ index: Int, canFail: Bool) -> CallbackShape? {
-    if knowledge.says(.once) { return nil }
+    if knowledge.isListed(in: .once) { return nil }
     let parameter = declaration.parameters[index]
     let mightRepeat = CallbackNames.mightRepeat(function: declaration.plainName)
     switch CallbackNames.repetition(function: declaration.plainName, parameter: [parameter.label, parameter.name]) {

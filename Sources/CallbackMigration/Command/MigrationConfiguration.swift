@@ -99,7 +99,7 @@ struct FunctionKnowledge {
   fileprivate(set) var values: [MigrationConfiguration.Table: String] = [:]
 
   /// Whether a pattern of the list matches the function.
-  func says(_ list: MigrationConfiguration.List) -> Bool { lists.contains(list) }
+  func isListed(in list: MigrationConfiguration.List) -> Bool { lists.contains(list) }
 }
 
 /// A title in which `*` stands for any text.

@@ -170,7 +170,7 @@ package struct Counterpart {
 
   /// Whether the future holds the value in an `UncheckedTransfer`, which the configuration asks for by `transfer`.
   var isTransferred: Bool {
-    kind == .future && !allowsAnyValue && function.sendability != .yes && function.knowledge.says(.transfer)
+    kind == .future && !allowsAnyValue && function.sendability != .yes && function.knowledge.isListed(in: .transfer)
   }
 
   /// The name of the promise or the callback in the body.

@@ -75,7 +75,7 @@ struct RefusalRules {
     case .repeated(let refusal), .unknown(let refusal): return refusal
     default: break
     }
-    if !function.knowledge.says(.once), let refusal = function.bodyRefusal { return refusal }
+    if !function.knowledge.isListed(in: .once), let refusal = function.bodyRefusal { return refusal }
     if declaration.keyword == "init" { return .initializer }
     if declaration.isOperator { return .isOperator }
     if declaration.isAsync { return .isAsync }
@@ -110,7 +110,7 @@ struct RefusalRules {
     case .plain, .requirement: return nil
     case .override: return .isOverride
     case .delegateMethod(let name):
-      if function.knowledge.says(.once) { return nil }  // the configuration says that its callback comes once
+      if function.knowledge.isListed(in: .once) { return nil }  // the configuration says that its callback comes once
       return .isDelegateMethod(of: name, function.title)
     case .witness(let name):
       // Without a counterpart of the requirement, the function gets its own.
@@ -130,7 +130,7 @@ struct RefusalRules {
 
   /// The reason why a future cannot share the callback's values between threads; `nil` if it can, or the user allows it.
   private func futureRefusal(_ function: CallbackFunction) -> Refusal? {
-    guard !inventory.allowsFuturesOfAnyValue, !function.knowledge.says(.transfer) else { return nil }
+    guard !inventory.allowsFuturesOfAnyValue, !function.knowledge.isListed(in: .transfer) else { return nil }
     let type = function.callbacks.shape.values.map { $0.map(\.text).joined(separator: ", ") } ?? ""
     switch function.sendability {
     case .yes: return nil
@@ -164,10 +164,10 @@ private struct CounterpartClaims {
       return isOther && other.rank <= function.rank && !function.isPreferred(to: other)
     }
     guard !rivals.isEmpty else { return nil }
-    let isServed = rivals.contains { $0.isPreferred(to: function) }  // a rival gets the counterpart
+    let isForRival = rivals.contains { $0.isPreferred(to: function) }  // a rival gets the counterpart
     // The entry `renames` applies to all functions of a title, so it cannot help if both titles are the same.
     let name = rivals.contains { $0.title == function.title } ? nil : function.declaration.otherName
-    return .sameCounterpart(isServed: isServed, for: function.title, proposing: name)
+    return .sameCounterpart(isForRival: isForRival, for: function.title, proposing: name)
   }
 }
 

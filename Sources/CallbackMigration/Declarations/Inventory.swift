@@ -114,7 +114,7 @@ package struct Inventory {
     isMainActorTheDefault = relations.isMainActorTheDefault
     let all = graph.symbols.compactMap { CallbackFunction($0, in: facts) }
     let accessible = all.filter { $0.visibility >= minimumAccess }
-    functions = accessible.filter { !$0.knowledge.says(.skip) }
+    functions = accessible.filter { !$0.knowledge.isListed(in: .skip) }
       .sorted { ($0.file, $0.line, $0.title) < ($1.file, $1.line, $1.title) }
     lessAccessibleCount = all.count { $0.visibility >= .internal && $0.visibility < minimumAccess }
     skippedCount = accessible.count - functions.count

@@ -141,7 +141,7 @@ struct ConsumerList: Sequence {
 // The neighbours in a list, without counting references.
 extension Unmanaged<Consumer> {
   /// Whether another thread than the delivering one attached the consumer during the delivery; under the lock.
-  var isOfOther: Bool { _withUnsafeGuaranteedRef { $0.currentStatus == .listedByOther } }
+  var isOfOtherThread: Bool { _withUnsafeGuaranteedRef { $0.currentStatus == .listedByOther } }
 
   fileprivate var next: Self? {
     get { _withUnsafeGuaranteedRef { $0.next } }

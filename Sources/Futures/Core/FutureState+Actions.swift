@@ -7,7 +7,7 @@ struct TakenConsumer {
   let reference: Unmanaged<Consumer>
   let isLast: Bool
   /// Whether another thread attached it during the delivery.
-  let isOfOther: Bool
+  let isOfOtherThread: Bool
 }
 
 /// The stage that resolves a state, and its source.

@@ -123,7 +123,7 @@ extension FutureState {
         trampoline.didRun()
         releaseConsumer(consumer.reference)
         if consumer.isLast, endDelivery() { return }
-        if consumer.isOfOther {
+        if consumer.isOfOtherThread {
           leftForOthers &-= 1
           if leftForOthers == 0, mayHandOn {
             // `nil`: no own consumer is left, and this call has ended the delivery on this thread.

@@ -420,7 +420,7 @@ extension FutureState {
         list(reference, status)
         // Marks a consumer of another thread than the delivering one (R28). If this thread delivers the state, its trampoline has
         // the delivery.
-        if current == .delivering, !Trampoline.current.deliveries.contains(where: { $0.isOf(self) }) {
+        if current == .delivering, !Trampoline.current.deliveries.contains(where: { $0.delivers(self) }) {
           reference._withUnsafeGuaranteedRef { $0.enter(.listedByOther) }
         }
         return .listed(starting: nil)
@@ -776,11 +776,11 @@ extension FutureState {
       phase.store(.resolved, ordering: .releasing)
       return nil
     }
-    let isOfOther = reference.isOfOther  // attached by another thread; read now, because `markTaken` changes the status
+    let isOfOtherThread = reference.isOfOtherThread  // read now, because `markTaken` changes the status
     reference._withUnsafeGuaranteedRef { markTaken($0) }
     let isLast = consumers.isEmpty
     phase.store(isLast ? .closing : .delivering, ordering: .releasing)  // as above
-    return TakenConsumer(reference: reference, isLast: isLast, isOfOther: isOfOther)
+    return TakenConsumer(reference: reference, isLast: isLast, isOfOtherThread: isOfOtherThread)
   }
 
   /// Ends the progress of a state that has its outcome, or the reason of its break, and stores the next phase; under the lock.
@@ -812,7 +812,7 @@ extension FutureState {
   final func giveUpDeliveryIfOnlyOthers() -> Int? {
     changing {
       var (countBeforeLastOwn, others): (Int?, Int) = (nil, 0)
-      for consumer in consumers { if consumer.isOfOther { others += 1 } else { countBeforeLastOwn = others } }
+      for consumer in consumers { if consumer.isOfOtherThread { others += 1 } else { countBeforeLastOwn = others } }
       if countBeforeLastOwn == nil { phase.store(.due, ordering: .releasing) }  // as in `takeFirst`
       return countBeforeLastOwn
     }

@@ -19,7 +19,7 @@ class Inputs: @unchecked Sendable {
   /// Returns the pending inputs; the caller raises their tasks to `priority`, that of an await of the derived state.
   ///
   /// A subclass that starts inputs later keeps `priority` for them. With `nil`, no priority changes.
-  func inputs(raisedTo priority: TaskPriority?) -> [FutureState] { [] }
+  func pendingInputs(raisingTasksTo priority: TaskPriority?) -> [FutureState] { [] }
 
   /// Adds the inputs of a subclass for the graph of pending futures.
   func describe(into facts: inout NodeFacts) {}

@@ -15,7 +15,7 @@ final class OrphanedInputs: Inputs, @unchecked Sendable {
   private let inputs: [Input]
 
   /// Whether these are inputs of a join: in no list, but each source counts one as a consumer, until `leaveNotified()`.
-  private let areCounted: Bool
+  private let areInputsOfJoin: Bool
 
   /// The interruption (a timeout or a token) that can still resolve the orphan.
   private let interruption: Inputs?
@@ -29,7 +29,7 @@ final class OrphanedInputs: Inputs, @unchecked Sendable {
   /// For a derived state with one source, whose list still has `consumer`, the stage that resolves the derived state.
   init(_ consumer: Consumer, of source: FutureState, interruptedBy interruption: Inputs? = nil) {
     inputs = [Input(source: source, consumer: consumer)]
-    areCounted = false
+    areInputsOfJoin = false
     self.interruption = interruption
   }
 
@@ -40,13 +40,13 @@ final class OrphanedInputs: Inputs, @unchecked Sendable {
     self.inputs = inputs.filter { $0.state.claimNotified($0.consumer) }.map {
       Input(source: $0.state, consumer: nil)
     }
-    areCounted = true
+    areInputsOfJoin = true
     interruption = nil
   }
 
   // The join's derived state has gone uncancelled. So its sources no longer count the join, but are not cancelled either.
   deinit {
-    guard areCounted, claimLeaving() else { return }
+    guard areInputsOfJoin, claimLeaving() else { return }
     for input in inputs { _ = input.source?.leaveNotified() }
   }
 
@@ -62,7 +62,7 @@ final class OrphanedInputs: Inputs, @unchecked Sendable {
     return inputs.compactMap { input -> FutureState? in  // the sources without other consumers
       guard let source = input.source else { return nil }
       // A join has counted this input as arrived, so it needs no result of it, whatever `needsResult` says.
-      if areCounted { return source.leaveNotified() ? source : nil }
+      if areInputsOfJoin { return source.leaveNotified() ? source : nil }
       guard let consumer = input.consumer else { return nil }
       return source.removeCancelled(consumer, forResult: needsResult) ? source : nil
     }

@@ -23,7 +23,7 @@ extension Trampoline {
     /// Whether the consumer that runs holds up the stage of `derivation`: it is that stage, or comes before it in the source's list.
     fileprivate func delays(_ derivation: Derivation) -> Bool {
       let (stage, source) = (derivation.stage, derivation.source)
-      guard let consumer, isOf(source) else { return false }
+      guard let consumer, delivers(source) else { return false }
       // If another consumer runs, it delays a stage that is still in the list.
       guard consumer.toOpaque() == Unmanaged.passUnretained(stage).toOpaque() else { return source.hasListed(stage) }
       // The stage's transform waits for its own result, unless a context runs the transform, which can be on another thread.

@@ -53,7 +53,7 @@ package struct Trampoline {
       var consumer: Unmanaged<Consumer>?
     #endif
 
-    func isOf(_ state: FutureState) -> Bool { self.state.toOpaque() == Unmanaged.passUnretained(state).toOpaque() }
+    func delivers(_ state: FutureState) -> Bool { self.state.toOpaque() == Unmanaged.passUnretained(state).toOpaque() }
   }
 
   /// The deliveries that run on this thread now, the innermost first.

@@ -75,7 +75,7 @@ extension FutureState {
       }
       let origin = state.origin
       next = origin.derivation?.source
-      if case .inputs(let inputs) = origin.producer { others += inputs.inputs(raisedTo: priority) }
+      if case .inputs(let inputs) = origin.producer { others += inputs.pendingInputs(raisingTasksTo: priority) }
       if isFound(state, origin.producer) { return true }
     }
     return false

@@ -178,7 +178,7 @@ final class ItemQueue<Item: Sendable, Value: Sendable, Failure: Error>: Inputs, 
   }
 
   /// Returns the states of `running`, whose tasks the caller raises to `priority`; keeps it for the items that start later.
-  override func inputs(raisedTo priority: TaskPriority?) -> [FutureState] {
+  override func pendingInputs(raisingTasksTo priority: TaskPriority?) -> [FutureState] {
     lock.withLock {
       // The lowest priority, `background`, raises no task.
       if let priority, priority > self.priority ?? .background { self.priority = priority }

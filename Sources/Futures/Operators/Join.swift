@@ -64,7 +64,7 @@ final class Join<Derived: OutcomeStorage>: Inputs, @unchecked Sendable {
     }
   }
 
-  override func inputs(raisedTo priority: TaskPriority?) -> [FutureState] {
+  override func pendingInputs(raisingTasksTo priority: TaskPriority?) -> [FutureState] {
     lock.withLock { inputs.map(\.state) }  // the caller raises their tasks; no later input needs `priority`
   }
 

@@ -32,7 +32,7 @@ extension FutureState {
   final func changeProgress(_ record: ProgressRecord, _ change: (ProgressRecord) -> Bool) -> Bool {
     let (hasEffect, mustNotify) = reading { () -> (Bool, Bool) in
       guard hasProducer else { return (false, false) }
-      return (true, change(record) && record.beginDelivering())
+      return (true, change(record) && record.beginNotifying())
     }
     if mustNotify { notifyListeners() }
     return hasEffect
@@ -63,7 +63,7 @@ extension FutureState {
       change()
       guard isPending, let record = progressRecord else { return false }
       let share = ProgressPart(1 / Double(total))
-      guard let source else { return record.addEnded(share) && record.beginDelivering() }
+      guard let source else { return record.addEnded(share) && record.beginNotifying() }
       link = record.link(to: source, from: self, as: .part(share))
       return false  // the source reports when the link is connected
     }
@@ -93,7 +93,7 @@ extension FutureState {
   private final func changeRecord(_ change: (ProgressRecord) -> Bool) -> Bool {
     reading {
       guard isPending, let record = progressRecord else { return false }
-      return change(record) && record.beginDelivering()
+      return change(record) && record.beginNotifying()
     }
   }
 }
@@ -101,12 +101,12 @@ extension FutureState {
 // MARK: - Notifying
 
 extension FutureState {
-  /// Notifies the listeners, after `beginDelivering()` has returned `true`; then those of the states that contain this progress.
+  /// Notifies the listeners, after `beginNotifying()` has returned `true`; then those of the states that contain this progress.
   private final func notifyListeners() { Trampoline.current.notifyListeners(of: self) }
 
   /// Notifies each listener once; a state whose progress contains this one waits in the trampoline for a round of its own.
   final func notifyListenersOnce(in trampoline: Trampoline) {
-    // There is a record, because its `beginDelivering()` has returned `true`. So the values after `??` are never used.
+    // There is a record, because its `beginNotifying()` has returned `true`. So the values after `??` are never used.
     let version = reading { progressRecord?.beginRound() ?? 0 }
     while true {
       switch reading({ progressRecord?.nextStep(inRoundOf: version) ?? .finish(deliversResult: false) }) {
@@ -137,7 +137,7 @@ extension FutureState {
       listener.enter(.listed)
       record.listeners.prepend(.passRetained(listener))  // at the front, as it is not up to date
       feed = record.feed
-      return (true, record.beginDelivering())
+      return (true, record.beginNotifying())
     }
     if mustNotify { notifyListeners() }
     feed?.beginReporting()  // the feed watches its object only while there are listeners
@@ -160,7 +160,7 @@ extension FutureState {
       newLink = link
       let change = record.setSource(link)
       replaced = change.replaced
-      return change.isChanged && record.beginDelivering()
+      return change.isChanged && record.beginNotifying()
     }
     for link in replaced { link.disconnect() }
     if mustNotify { notifyListeners() }
@@ -196,7 +196,7 @@ extension FutureState {
     guard let parts = inputs?.progressParts else { return [] }
     let role: ProgressLink.Role
     switch parts.rule {
-    case .furthest: role = .rival  // the highest fraction counts, as in a race: no sum of parts
+    case .furthest: role = .raceInput  // the highest fraction counts, as in a race: no sum of parts
     case .average:
       record.begin(parts)
       role = .part(ProgressPart(parts.share))

@@ -102,7 +102,7 @@ final class ProgressLink: ProgressListener, @unchecked Sendable {
     /// The source counts as this part of the target.
     case part(ProgressPart)
     /// The target takes the maximum of its sources.
-    case rival
+    case raceInput
   }
 
   /// Both states own the link, and the link owns both, until one of them settles.

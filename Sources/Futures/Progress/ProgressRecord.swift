@@ -40,12 +40,12 @@ final class ProgressRecord: @unchecked Sendable {
   var feed: (any ProgressFeed)?
 
   /// Whether a thread notifies the listeners, or is about to; it also notifies them of later reports.
-  @exclusivity(unchecked) private var isDelivering = false
+  @exclusivity(unchecked) private var hasNotifier = false
 
   /// Whether that thread can be in the callback of a listener; if so, it also delivers the result.
   ///
   /// `false` while the state waits in the thread's queue, because a callback of another future can hold up the thread.
-  @exclusivity(unchecked) private var isNotifying = false
+  @exclusivity(unchecked) private var isCallingListeners = false
 
   /// Whether the state settled during a round, so that the notifying thread delivers the result (R20).
   @exclusivity(unchecked) private var deliversResult = false
@@ -92,8 +92,8 @@ final class ProgressRecord: @unchecked Sendable {
     if isSuccess { _ = set(current.succeeded) }
     listeners.append(&consumers)
     swap(&listeners, &consumers)  // afterwards `listeners` is empty
-    deliversResult = isNotifying
-    return isNotifying
+    deliversResult = isCallingListeners
+    return isCallingListeners
   }
 
   /// The reason why a state no longer needs objects of its record.
@@ -137,16 +137,16 @@ final class ProgressRecord: @unchecked Sendable {
   // MARK: - The listeners
 
   /// Begins to notify the listeners, if there are some and no other thread notifies them; returns whether the caller must do so.
-  func beginDelivering() -> Bool {
-    guard !listeners.isEmpty, !isDelivering else { return false }
-    isDelivering = true
+  func beginNotifying() -> Bool {
+    guard !listeners.isEmpty, !hasNotifier else { return false }
+    hasNotifier = true
     return true
   }
 
   /// Begins a round, in which each listener gets the progress once.
   /// - Returns: The version at the beginning of the round.
   func beginRound() -> UInt64 {
-    isNotifying = true  // this thread calls the listeners next
+    isCallingListeners = true  // this thread calls the listeners next
     return version
   }
 
@@ -158,13 +158,13 @@ final class ProgressRecord: @unchecked Sendable {
   func nextStep(inRoundOf version: UInt64) -> ProgressStep {
     // `end` has moved the listeners, or all of them have the newest progress: the first is always the least up to date.
     guard let listener = firstListener, listener.seen != self.version else {
-      isDelivering = false
-      isNotifying = false
+      hasNotifier = false
+      isCallingListeners = false
       return .finish(deliversResult: deliversResult)
     }
     // This round has notified the listener already, but a report came since then.
     guard listener.seen < version else {
-      isNotifying = false
+      isCallingListeners = false
       return .repeatLater
     }
     listener.seen = self.version
@@ -261,7 +261,7 @@ final class ProgressRecord: @unchecked Sendable {
       if progress.fractionCompleted > current.fractionCompleted { return set(progress) }
       return progress.fractionCompleted == current.fractionCompleted && set(current.advanced(to: progress))
     case .source(let region): return advance(to: region.offset + region.width * progress.fractionCompleted)
-    case .rival: return advance(to: progress.fractionCompleted)
+    case .raceInput: return advance(to: progress.fractionCompleted)
     case .part(let share):
       let part = share * progress.fractionCompleted
       guard part > link.counted else { return false }

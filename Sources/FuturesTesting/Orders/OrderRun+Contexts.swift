@@ -28,7 +28,7 @@ extension OrderRun {
     let isOwn = isOnOwnThread
     if isShown, isOwn { nameCurrentTask() }  // the runtime tells a name only while the task runs
     let number = state.withLock { state -> Int? in
-      if state.closing.claimDrop() { return nil }  // the run is over
+      if state.closing.mustDropNewWork() { return nil }  // the run is over
       if !isOwn { noteInterference(interference(), &state) }
       return add(&state.agenda)
     }
@@ -44,7 +44,7 @@ extension OrderRun {
   /// Resumes `continuation`, of a call of `runAll()`, when nothing is left to run, or now if the run is over.
   func resumeWhenIdle(_ continuation: UnsafeContinuation<Void, Never>) {
     let isAdded = state.withLock { state in
-      if state.closing.claimDrop() { return false }  // the run is over
+      if state.closing.mustDropNewWork() { return false }  // the run is over
       state.waitersOfRunAll.append(continuation)
       return true
     }
