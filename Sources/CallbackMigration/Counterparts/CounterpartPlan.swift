@@ -40,7 +40,7 @@ package struct CounterpartPlan {
     self.inventory = inventory
     let pattern = TitlePattern(part: pattern)
     let refusals = RefusalRules(inventory: inventory)
-    // Several functions can have the same counterpart. `claims` decides which one gets it, of those that could have it written.
+    // Several functions can have the same counterpart. `claims` decides between those that have none, and are not refused.
     let claims = CounterpartClaims(inventory.functions) { function, kind in
       refusals.refusal(function, kind) == nil && !function.counterpart(kind).exists
     }
@@ -50,7 +50,7 @@ package struct CounterpartPlan {
       return Entry(
         function: function,
         decisions: kinds.map { kind in
-          // One in a file that the tool replaces has no `file`, so it is written again below.
+          // A counterpart in a file that the tool replaces has no `file`, so it is written again below.
           if let file = function.counterpart(kind).file { return (kind, .exists(file: file)) }
           if let refusal = refusals.refusal(function, kind) { return (kind, .refused(refusal)) }
           if let refusal = claims.refusal(function, kind) { return (kind, .refused(refusal)) }

@@ -128,12 +128,12 @@ private struct Wildcards {
     return handleEntries(matched).allSatisfy { $0 == entry } ? entry : nil
   }
 
-  /// The entry `once`, if several `own` functions need it, and none `matched` by the pattern has evidence of repeated calls.
+  /// The entry `once`, if several functions in `own` need it, and no refusal of those in `matched` has evidence against it.
   private static func once(_ own: [CounterpartPlan.Entry], _ matched: [CounterpartPlan.Entry]) -> Refusal.Entry? {
     func onceRefusals(_ entry: CounterpartPlan.Entry) -> [Refusal] {  // those that the entry `once` settles
       entry.refusals.map(\.refusal).filter { $0.entry?.key == MigrationConfiguration.List.once.rawValue }
     }
-    // `general` has `…` for each name. The title is empty because only the entry uses it, and only the reason is compared.
+    // The refusal without evidence, with `…` for the name as in `general`. The title is empty, because it is not compared.
     let unknown = Refusal.unknownRepetition(of: "…", "").reason
     let isUnknown = matched.flatMap(onceRefusals).allSatisfy { $0.general == unknown }
     let found = own.compactMap { onceRefusals($0).first?.entry }

@@ -167,7 +167,7 @@ struct ImportList {
   ///
   /// If no import names `module`, any import can bring its types: Foundation brings those of Dispatch.
   private func canBring(_ module: String, byImportOf imported: String) -> Bool {
-    // Identifiers of types from C name no module, and `Foundation` brings the types of `FoundationEssentials`.
+    // `C` stands for any module. `hasPrefix`: `Foundation` also brings the types of `FoundationEssentials`.
     if module == "C" || module.hasPrefix(imported) { return true }
     return module != ownModule && !parts.flatMap(\.imports).contains { module.hasPrefix($0.module) }
   }

@@ -107,7 +107,7 @@ extension FutureState {
   /// - Parameters:
   ///   - trampoline: The trampoline of this thread.
   ///   - first: The first consumer, if the resolution took it.
-  ///   - mayHandOn: Whether this thread can hand the delivery on; `false` on a thread of the global queue that got it so.
+  ///   - mayHandOn: Whether this thread can hand the delivery on to the global queue; `false` if another thread handed it on.
   final func drain(in trampoline: Trampoline, startingWith first: TakenConsumer? = nil, mayHandOn: Bool = true) {
     var delivery = Trampoline.Delivery(state: .passUnretained(self), outer: trampoline.storage.pointee.delivery)
     // Without the compiler's stack protection, which is slow: each write through the pointer stays in `delivery`.

@@ -33,7 +33,7 @@ extension FutureState {
   package final var consumerCount: Int { reading { consumers.all.count } }
 
   #if DEBUG
-    /// Whether `stage` waits for its delivery in the list.
+    /// Whether `stage` is in the list of this state, so its delivery is still to come.
     final func hasListed(_ stage: FutureState) -> Bool {
       reading { [.listed, .listedByOther, .resultOnly].contains(stage.currentStatus) && stage.isConsumer(of: self) }
     }

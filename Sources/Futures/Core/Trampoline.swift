@@ -90,12 +90,12 @@ package struct Trampoline {
   /// If deliveries nest too deeply, only resumes the waiters, and defers the other consumers.
   /// - Parameters:
   ///   - state: A settled state that no other thread delivers.
-  ///   - first: The first consumer, if the resolution took it because of `canDeliver`.
-  ///   - mayHandOn: Whether this thread can hand the delivery on to the global queue; `false` if it got the delivery so.
+  ///   - first: The first consumer, if the resolution took it. It takes none if deliveries nest too deeply.
+  ///   - mayHandOn: Whether this thread can hand the delivery on to the global queue; `false` if another thread handed it on.
   func deliver(_ state: FutureState, startingWith first: TakenConsumer? = nil, mayHandOn: Bool = true) {
     guard first != nil || canDeliver else {
       // Resuming takes no stack. Not deferred, because this thread can block until the task of the waiter has continued.
-      guard state.resumeWaiters(in: self) else { return }
+      guard state.resumeWaiters(in: self) else { return }  // no callback is left
       return storage.pointee.deferred.append { state.drain(in: self, mayHandOn: mayHandOn) }
     }
     storage.pointee.depth += 1

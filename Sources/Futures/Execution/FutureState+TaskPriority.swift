@@ -39,7 +39,7 @@ extension FutureState {
     }
   }
 
-  /// Whether this state of shared work waits for `source`, a caller's future, or for `maker`, the task that asked for it.
+  /// Whether this state of shared work waits for `source`, a caller's future, or for `maker`, the task that asked for `source`.
   ///
   /// If so, the work has asked `PendingPromises` for its own key, and waits for itself. O(number of the awaited states).
   final func waits(for source: FutureState, madeBy maker: TaskIdentity?) -> Bool {

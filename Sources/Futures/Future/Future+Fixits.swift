@@ -109,7 +109,7 @@ extension Future {
   @available(*, unavailable, message: "write Future.all([a, b]), or Future.zip(a, b) for values of several types")
   public static func all(_ first: Future, _ others: Future...) -> Future<[Value], Failure> { unavailable() }
 
-  // `any` and a default keep the compiler from matching a trailing closure with the parameter.
+  // Without `any` and the default, the compiler would match a trailing closure with the parameter.
   /// Unavailable: use `succeeded`.
   @available(*, unavailable, message: "write Future.succeeded(value)")
   public init(value: any Sendable = required()) { unavailable() }

@@ -126,7 +126,7 @@ extension Future {
         defer { trampoline.leave() }
         return Future<New, Failure>.derived(from: transform(value), after: share)
       }
-      // Deliveries nest too deeply here. So the transform runs later, as in `map`.
+      // Deliveries nest too deeply here. So the transform runs later, unless the derived future is cancelled before.
       let derived = FollowingStage<Outcome<New, Failure>>(progressShare: share)
       trampoline.defer { if !derived.isResolved { derived.follow(transform(value), in: trampoline) } }
       return Future<New, Failure>(derived)

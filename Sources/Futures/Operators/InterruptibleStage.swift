@@ -26,9 +26,9 @@ final class InterruptibleStage<Stored: OutcomeStorage>: Stage<Stored>, @unchecke
     }
   }
 
-  /// Called if the source never resolves; returns `nil`: the stage is no orphan, because the interruption can still resolve it.
+  /// Changes the stage's producer, when the source never resolves; cancelling the stage then also cancels the interruption.
   ///
-  /// Changes the producer, so that cancelling the stage leaves the source and cancels the interruption.
+  /// Returns `nil`: the stage is no orphan, because the interruption can still resolve it.
   override func stateToOrphan(from source: FutureState) -> FutureState? {
     setProducer(.inputs(OrphanedInputs(self, of: source, interruptedBy: interruption)))
     return nil

@@ -151,7 +151,7 @@ extension ConcurrencyLimit {
 
   /// Notes, for the graph and for raises of the priority, that the promise's future waits for the running work.
   ///
-  /// Called after async work has asked for a slot. Has no effect if the slot has come meanwhile, because it resolves the promise.
+  /// Called after async work has asked for a slot. Has no effect if the slot has come meanwhile: then the promise is resolved.
   @usableFromInline
   package func showWaiting<Value, Failure>(_ promise: Promise<Value, Failure>) {
     promise.state.setProducer(.inputs(WaitForSlot(self)))

@@ -150,7 +150,7 @@ public final class FutureCache<Key: Hashable & Sendable, Value: Sendable, Failur
     remove(key, ifFrom: load)  // not a newer value
   }
 
-  /// Drops all values, and does not keep those of running loads, for example when the user signs out.
+  /// Drops all values, for example when the user signs out; the values of running loads are not kept.
   ///
   /// The callers of running loads still get their values. The next caller of each key starts a new load.
   public func removeAll() { stopTimers(state.withLock { $0.takeAll() }) }

@@ -126,7 +126,7 @@ public final class PendingPromises<Key: Hashable & Sendable, Value: Sendable, Fa
     self.init(label, earlyAnswerLimit: limit, acceptsAnswers: true, onCancel)
   }
 
-  /// Makes the object of the public initializers; or that of a `FutureCache` for its loads, which accepts no answers.
+  /// Does the work of the other initializers; with `acceptsAnswers: false`, makes the table of the loads of a `FutureCache`.
   init(_ label: String?, earlyAnswerLimit: Int, acceptsAnswers: Bool, _ onCancel: (@Sendable (Key) -> Void)?) {
     self.label = label
     self.earlyAnswerLimit = earlyAnswerLimit

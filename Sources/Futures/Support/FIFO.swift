@@ -34,8 +34,8 @@ package struct FIFO<Element> {
       others.removeAll(keepingCapacity: others.capacity <= Self.keptCapacity)
       firstOther = 0
     } else if firstOther >= Self.keptCapacity, firstOther * 2 >= others.count {
-      // At least half of the array is spent, so closing the gap costs amortised O(1). It bounds the memory of a queue that
-      // two endless chains never leave empty.
+      // At least half of the array is spent, so closing the gap costs amortised O(1). Otherwise the array of a queue
+      // that never becomes short would grow for ever.
       others.removeFirst(firstOther)
       firstOther = 0
     }

@@ -137,7 +137,7 @@ final class CallbackSlot<Value>: @unchecked Sendable {
     waiting.task.resume()
   }
 
-  /// Called when the task is cancelled: fills an empty slot with the error for that, runs all handlers, and resumes the task.
+  /// Called when the task is cancelled: fills an empty slot with `cancelled`, runs all handlers, and resumes the task.
   func cancel() {
     guard case .waiting(let continuation) = beginCancelling() else { return }
     // In batches, because a handler can add another one.

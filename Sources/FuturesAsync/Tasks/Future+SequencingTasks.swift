@@ -14,8 +14,8 @@ extension Future {
   /// let saved = Future.serial(documents) { document in try await store.save(document) }
   /// ```
   ///
-  /// Cancellation, future to task: cancelling the future cancels the running task, and starts no more. If `Failure` cannot
-  /// represent cancellation, the other items still start, in tasks that are cancelled.
+  /// Cancellation, future to task: cancelling the future cancels the running task, and no other item starts. Exception: if
+  /// `Failure` cannot represent cancellation, the other items start in tasks that are cancelled.
   /// - Parameters:
   ///   - items: The items.
   ///   - priority: The priority of the tasks; `nil` for the caller's. A task that awaits the future raises it.
@@ -48,9 +48,9 @@ extension Future {
   /// let thumbnails = Future.concurrent(images, limit: 4) { image in await renderer.thumbnail(of: image) }
   /// ```
   ///
-  /// Cancellation, future to task: cancelling the future cancels the running tasks, and starts no more. If `Failure` cannot
-  /// represent cancellation, as in the example, the other items still start, in tasks that are cancelled. `concurrentSettled` starts
-  /// no more.
+  /// Cancellation, future to task: cancelling the future cancels the running tasks, and no other item starts. Exception: if
+  /// `Failure` cannot represent cancellation, as in the example, the other items start in tasks that are cancelled.
+  /// `concurrentSettled` has no such exception.
   @_alwaysEmitIntoClient
   @_disfavoredOverload
   public static func concurrent<Item: Sendable>(

@@ -50,7 +50,7 @@ final class OrderSearch {
     while !watch.isCancelled {
       let isFirst = orders.isEmpty
       let run = run(hasFailed: options.hasFailed) { [self] run, possible, first throws(OrderStray) in
-        try tree.choose(run, possible, isFirst ? first : nil, &random)  // `first`: submitted first; `nil`: random
+        try tree.choose(run, possible, isFirst ? first : nil, &random)  // `nil` chooses at random
       }
       // A run of a cancelled search does not wait for outside work, so its failure can be a false one.
       if watch.isCancelled { break }
@@ -62,7 +62,7 @@ final class OrderSearch {
       }
       if run.reason != nil {
         let failure = show(run)
-        return .failure(watch.isCancelled ? CancellationError() : failure)  // cancelled in `show`: false too
+        return .failure(watch.isCancelled ? CancellationError() : failure)  // as above: `show` runs orders, too
       }
       isComplete = tree.isComplete
       if isComplete || orders.count >= options.limit || hasReachedBound { return .success(report()) }

@@ -65,7 +65,7 @@ extension OrderRun {
     return queue
   }
 
-  /// Returns the backend of a queue that the body makes itself; in the order, the second one of a label is “label 2”.
+  /// Returns the backend of a queue that the body makes itself; the order names the second one of a label “label 2”.
   fileprivate func backendOfNewQueue(_ label: String, isConcurrent: Bool) -> VirtualQueue.Backend {
     let name = state.withLock { state in
       state.madeQueues[label, default: 0] += 1
