@@ -107,7 +107,7 @@ struct FuturesDemo {
     }
   }
 
-  /// Returns the name, and then the columns, each at its right end.
+  /// Returns a line of the table, in columns of 12 characters: the name aligned left, the others aligned right.
   private static func line(_ name: String, _ columns: String...) -> String {
     name.padding(toLength: 12, withPad: " ", startingAt: 0)
       + columns.map { String(repeating: " ", count: max(1, 12 - $0.count)) + $0 }.joined()

@@ -148,7 +148,7 @@ struct ShapeReader {
     return nil
   }
 
-  /// The shape `repeated` or `unknown`; `nil` if the callback comes once, by the names or the configuration.
+  /// The shape `repeated` or `unknown`; `nil` if the callback comes once.
   ///
   /// A callback that can fail is the end of its work, and comes once unless a name or the documentation says otherwise.
   private func shapeUnlessOnce(_ index: Int, canFail: Bool) -> CallbackShape? {

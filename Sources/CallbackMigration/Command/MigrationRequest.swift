@@ -55,7 +55,7 @@ package struct MigrationRequest: Decodable, Sendable {
   /// The targets whose types the functions of `target` can name, because it imports them.
   func imports(of target: Target) -> [Target] { targets.filter { target.allDependencies.contains($0.module) } }
 
-  /// The targets whose symbol graphs the plugin has to build, each once: of the arguments, their imports, and their clients.
+  /// The targets whose symbol graphs the plugin has to build, each once: the migrated targets, their imports and clients.
   package func neededGraphs(for arguments: MigrationArguments) throws(MigrationError) -> [String] {
     let asked = try targets(for: arguments)
     // Throws here, before the plugin builds. Annotations of `--deprecate` do not import the library.

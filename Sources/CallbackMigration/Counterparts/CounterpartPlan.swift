@@ -156,8 +156,8 @@ private struct CounterpartClaims {
 
   /// The reason why a function gets no counterpart, if another function could have the same one; otherwise `nil`.
   ///
-  /// The other one is no rival if its shape is worse or its rank is higher, such as that of a deprecated function. Of two
-  /// equal functions neither gets the counterpart.
+  /// A function with a worse shape or a higher rank, such as a deprecated one, is no rival. Of two equal functions neither
+  /// gets the counterpart.
   func refusal(_ function: CallbackFunction, _ kind: Counterpart.Kind) -> Refusal? {
     let rivals = function.counterpartKeys(kind).flatMap { functions[$0] ?? [] }.filter { other in
       let isOther = other.symbol.identifier.precise != function.symbol.identifier.precise

@@ -59,7 +59,7 @@ package struct Generator {
     }
     guard !extensions.isEmpty else { return Self.marker + "\n" }
     let counterparts = extensions.flatMap(\.counterparts)
-    // The highest access level of a future counterpart. Each file also gets the level of the plan, so that all imports agree.
+    // The import of Futures needs the highest level of a future counterpart. All files agree on whether imports write a level.
     func widest(_ counterparts: [Counterpart]) -> AccessLevel? {
       counterparts.filter { $0.kind == .future }.map(\.function.visibility).max()
     }

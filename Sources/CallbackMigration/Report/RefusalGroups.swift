@@ -102,17 +102,17 @@ private struct Wildcards {
     }
   }
 
-  /// The entry that settles a refusal, or the common entry of the type's functions, if it has one; `nil` if none would help.
+  /// The entry that settles a refusal: the common entry of the type's functions, if there is one; `nil` if no entry would help.
   func entry(for refusal: Refusal, of function: CallbackFunction) -> Refusal.Entry? {
     let common = entries[function.symbol.scope] ?? []
     return refusal.entry.map { entry in common.first { $0.key == entry.key } ?? entry }
   }
 
-  /// The entry for returned handles, if several `own` functions return a handle, and all `matched` by the pattern need it.
+  /// The common entry for handles; `nil` unless several `own` functions return a handle, and all `matched` handles need that entry.
   private static func handle(_ own: [CounterpartPlan.Entry], _ matched: [CounterpartPlan.Entry]) -> Refusal.Entry? {
-    // One element for each function that returns a handle: the entry that it needs, with an empty pattern, so that equal
-    // entries of two functions are equal. `nil` for a handle that can cancel the work (`.calls`), or that the configuration
-    // drops (`.none`). One `nil` prevents a common entry, which would also change the counterpart of that function.
+    // For each function that returns a handle, the entry that the function needs. The pattern is empty, so that entries with
+    // the same key and value are equal. `nil` for a handle that can cancel the work (`.calls`), or that the configuration drops
+    // (`.none`). One `nil` prevents a common entry, which would also change the counterpart of that function.
     func handleEntries(_ entries: [CounterpartPlan.Entry]) -> [Refusal.Entry?] {
       entries.map(\.function).filter(\.returnsValue).map { function in
         let refusal: Refusal

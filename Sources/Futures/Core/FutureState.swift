@@ -502,13 +502,13 @@ extension FutureState {
     }
   }
 
-  /// Takes the follower of this private state from the list, so that it waits for the next source in the place of `stage`.
+  /// Takes the follower of this private state from the list, so that the follower can wait for the next source in place of `stage`.
   ///
-  /// Nothing refers to this state afterwards.
+  /// Afterwards the state has no producer and no consumer, and goes away.
   /// - Parameters:
   ///   - stage: The stage that would resolve this state. It is in no list.
-  ///   - place: Before the call, the place of the stage's next source in the progress of its previous one. Afterwards, the
-  ///     place of that source in this state's progress.
+  ///   - place: Before the call, the place of the next source in the progress of the stage's previous source; `nil` if it comes
+  ///     after that. Afterwards, the place of the next source in this state's progress.
   ///   - released: The objects that the state no longer needs.
   /// - Returns: The list's reference to the follower; `nil` if the follower has left, or this state was cancelled.
   final func takeFollower(
@@ -518,8 +518,7 @@ extension FutureState {
   ) -> Unmanaged<Consumer>? {
     changing {
       guard hasProducer, !isCancelled, let follower = consumers.only else { return nil }
-      // For the first state that is spliced, `place` is `nil`: the next source comes after the previous one.
-      place = place?.inside(stage.place) ?? stage.place.next
+      place = place?.inside(stage.place) ?? stage.place.next  // `nil`: the first state that is spliced
       if isPlain { producer = .none } else { released = detach() }  // plain: no handlers and no progress to release
       follower.enter(.finished)  // as after a delivery: the follower now gets another source
       return consumers.remove(.passUnretained(follower))
@@ -803,11 +802,11 @@ extension FutureState {
     phase.compareExchange(expected: .closing, desired: .resolved, ordering: .releasing).exchanged
   }
 
-  /// Ends the delivery on this thread if only others are left in the list: consumers that other threads attached during it.
+  /// Ends the delivery on this thread if only *others* are left: consumers that other threads have attached during the delivery.
   ///
-  /// The caller calls it again only behind the last own consumer that it has found. So all calls pass a consumer at most twice.
-  /// - Returns: `nil` if the delivery has ended here, and the state is `due` for another thread. Otherwise this thread goes on, and
-  ///   the result is the number of others before the last own consumer.
+  /// The caller asks again only after it has run the last own consumer of the list. So all calls visit a consumer at most twice.
+  /// - Returns: `nil` if the delivery has ended on this thread: the state is then `due` for another thread. If an own consumer is
+  ///   left, the number of others before the last own one.
   @inline(never)
   final func giveUpDeliveryIfOnlyOthers() -> Int? {
     changing {

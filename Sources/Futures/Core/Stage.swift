@@ -93,10 +93,10 @@ extension FutureState {
 package final class FollowingStage<Stored: OutcomeStorage>: MovingStage<Stored>, @unchecked Sendable {
   // @unchecked: as the base class says.
 
-  /// The state of a following promise, which the stage resolves: if it is in its own list, it cannot be in the list of a source.
+  /// The state of a promise, which this stage resolves: that state can be in its own list, and then in no list of a source.
   @usableFromInline final let promiseState: TypedState<Stored>?
 
-  /// Makes a stage that resolves itself, or `promiseState`; without a source, `adopt` gives it one.
+  /// Makes a stage that resolves `promiseState`, or else itself; if `source` is `nil`, `adopt` sets the source later.
   @inlinable
   init(of source: Unmanaged<FutureState>? = nil, for promiseState: TypedState<Stored>? = nil, progressShare: Double = 1)
   {

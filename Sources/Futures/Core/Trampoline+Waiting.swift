@@ -20,13 +20,13 @@ extension Trampoline {
 
 #if DEBUG
   extension Trampoline.Delivery {
-    /// Whether the consumer that runs holds up the stage of `derivation`: it is that stage, or comes before it in the source's list.
+    /// Whether the running consumer delays the stage of `derivation`: it is that stage, or precedes it in the source's list.
     fileprivate func delays(_ derivation: Derivation) -> Bool {
       let (stage, source) = (derivation.stage, derivation.source)
       guard let consumer, delivers(source) else { return false }
-      // If another consumer runs, it delays a stage that is still in the list.
+      // Another consumer runs, and delays the stage if the stage is still in the list.
       guard consumer.toOpaque() == Unmanaged.passUnretained(stage).toOpaque() else { return source.hasListed(stage) }
-      // The stage's transform waits for its own result, unless a context runs the transform, which can be on another thread.
+      // The stage runs: its transform waits for its own result. A context can run the transform on another thread instead.
       return stage.kind != .queued && stage.kind != .custom
     }
   }

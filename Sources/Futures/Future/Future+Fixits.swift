@@ -130,7 +130,7 @@ extension Future {
     unavailable()
   }
 
-  /// Refuses `Future()`, which initializers with defaults would accept: the compiler's message names this actor.
+  /// Refuses `Future()`, which initializers with defaults would accept: a call from outside the actor is an error, which names it.
   @FutureNeedsAClosureOrAResult
   public init() { unavailable() }
 

@@ -115,7 +115,7 @@ final class Join<Derived: OutcomeStorage>: Inputs, @unchecked Sendable {
     }
   }
 
-  /// Counts an input that never resolves as ended; the other inputs can still decide.
+  /// Notes that an input never resolves, and counts it as ended; the other inputs can still decide.
   ///
   /// The input is broken for `reason`. If that is `nil`, the input is an orphan, which only a cancellation can resolve.
   @usableFromInline

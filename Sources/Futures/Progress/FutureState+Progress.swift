@@ -104,7 +104,7 @@ extension FutureState {
   /// Notifies the listeners, after `beginNotifying()` has returned `true`; then those of the states that contain this progress.
   private final func notifyListeners() { Trampoline.current.notifyListeners(of: self) }
 
-  /// Notifies each listener once; a state whose progress contains this one waits in the trampoline for a round of its own.
+  /// Notifies each listener once; newer progress, and states that contain this progress, wait in the trampoline for another round.
   final func notifyListenersOnce(in trampoline: Trampoline) {
     // There is a record, because its `beginNotifying()` has returned `true`. So the values after `??` are never used.
     let version = reading { progressRecord?.beginRound() ?? 0 }

@@ -187,7 +187,7 @@ extension OrderRun {
       let start = DispatchTime.now()
       let hasArrived = arrivals.wait(timeout: start + .milliseconds(10)) == .success
       let isAsleep = !hasArrived && state.withLock { $0.outside.values.allSatisfy { $0.isAsleep || !$0.isDue } }
-      // Work that sleeps, and can do so for ever, uses up the patience of a minute in 200 such waits: in two seconds.
+      // Work that sleeps can sleep for ever. So 10 ms of its sleep count as 300, and a minute of patience ends in two seconds.
       watch.countWait(isAsleep ? 300_000_000 : DispatchTime.now().uptimeNanoseconds - start.uptimeNanoseconds)
     }
   }
