@@ -128,7 +128,7 @@ struct CallbackRepetition {
       if let call = sureCall(statement) { return call }
       // `guard let self` counts as no exit, because it leaves only if the object is gone.
       guard hasExit(statement), !isGuardOfSelf(statement) else { continue }
-      // A path that leaves must have made a call. If no block leaves, the statement itself does, as `return` does.
+      // Each block that leaves must make a call. If no block leaves, the statement itself leaves without one, as `return` does.
       let leaving = blocks(of: statement).filter { hasExit($0) }
       guard !leaving.isEmpty, leaving.allSatisfy({ sureCall(in: $0) != nil }) else { return nil }
     }
@@ -153,7 +153,7 @@ struct CallbackRepetition {
 
   private static let prefixes: Set<String> = ["try", "await", "?", "!", "_", "="]
 
-  /// A callback that an outermost call of a statement passes on to a function, and not to an initializer such as `Job(done)`.
+  /// The callback that an outermost call of a statement passes to a function, not to an initializer such as `Job(done)`.
   private func passedCallback(_ statement: Range<Int>) -> Int? {
     statement.first { index in
       guard names.contains(tokens[index]), [",", ")"].contains(tokens[index + 1]),

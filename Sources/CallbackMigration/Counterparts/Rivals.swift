@@ -16,11 +16,11 @@ struct Rivals {
     )
   }
 
-  /// The title of a declaration, if some of its existing calls would call the counterpart instead.
+  /// The title of an existing function, if some of its calls would call the counterpart instead; `nil` if there is none.
   ///
   /// In async code a call prefers an async function, and of two async functions the one that needs fewer defaults.
-  /// The counterpart has this name, and the parameters of `declaration` without those at the indices in `omitted`. Only
-  /// declarations in `scopes` can have such calls.
+  /// The counterpart is called `name`, and has the parameters of `declaration` without those at the indices in `omitted`.
+  /// Only functions in `scopes` can have such calls.
   func title(
     of name: String,
     _ declaration: Declaration,

@@ -183,8 +183,8 @@ struct ImportList {
     var lines: [(module: String, text: String)] = []
     // Without future counterparts (`widest` is `nil`), no declaration names the library, so `internal` imports are enough.
     if usesFutures {
-      // All files write a level, or none does: a module that is imported with a level here and without one there is an error.
-      let saysAccess = (widest ?? .public) >= .public
+      // All files write a level, or none does if all future counterparts are below `public`: a level in some files is an error.
+      let saysAccess = widest.map { $0 >= .public } ?? true
       let access = (futures ?? .internal) >= .public ? "public " : "internal "
       lines.append(("Futures", libraryLine("Futures", saysAccess ? access : nil)))
     }

@@ -60,15 +60,15 @@ extension FutureState {
     if lacksConsumers { cancel() }
   }
 
-  /// Removes a cancelled consumer from this state, also before it attaches; O(1).
+  /// Removes a cancelled consumer from this state, or keeps it from attaching; O(1).
   /// - Parameters:
   ///   - consumer: The consumer.
   ///   - needsResult: Whether the consumer still gets the result, because its failure type cannot represent cancellation.
   /// - Returns: Whether the caller must cancel this state, because it has no other consumer; `false` for `shielded`.
   final func removeCancelled(_ consumer: Consumer, forResult needsResult: Bool = false) -> Bool {
     guard let departure = leave(consumer, forResult: needsResult) else {
-      // A submitted consumer can end here. If it needs a result, only its `bypass` can give one. Otherwise it ends without.
-      // Any other consumer has started or left, or gets the result anyway. For it, neither call has an effect.
+      // The context has the consumer: if it needs a result, its `bypass` can give one. If it needs none, it ends here.
+      // Or the consumer has started or left, or gets the result anyway. Then neither call has an effect.
       if needsResult {
         consumer.resolveWithoutContext(from: self)
       } else if consumer.claimSubmitted() {
@@ -76,7 +76,7 @@ extension FutureState {
       }
       return false
     }
-    // A join's input that an orphan has notified keeps its captures, because another thread can deliver to it now.
+    // If this orphan has notified the consumer (an input), another thread can deliver to it now. So it keeps its captures.
     if !needsResult, departure.previous != .notified {
       consumer.dropContext()
       consumer.dropCaptures()

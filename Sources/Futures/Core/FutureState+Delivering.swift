@@ -110,7 +110,7 @@ extension FutureState {
   ///   - mayHandOn: Whether this thread can hand the delivery on to the global queue; `false` if another thread handed it on.
   final func drain(in trampoline: Trampoline, startingWith first: TakenConsumer? = nil, mayHandOn: Bool = true) {
     var delivery = Trampoline.Delivery(state: .passUnretained(self), outer: trampoline.storage.pointee.delivery)
-    // Without the compiler's stack protection, which is slow: each write through the pointer stays in `delivery`.
+    // Without the compiler's stack protection, which is slow, and not needed: all writes stay in `delivery`.
     _withUnprotectedUnsafeMutablePointer(to: &delivery) { delivery in
       // `append` looks here to see whether a consumer is own. In a debug build a wait in a callback looks here, too.
       trampoline.storage.pointee.delivery = delivery

@@ -378,7 +378,7 @@ extension FutureState {
     }
   }
 
-  /// Notes that the promise was released, and so makes no more futures of this state; called by its `deinit`.
+  /// Notes that the promise makes no more futures of this state; called when the promise is released.
   /// - Returns: The phase. The caller breaks the state if it is `pending`; a `following` one resolves as the followed future.
   final func endPromise() -> Phase {
     changing {
@@ -533,7 +533,7 @@ extension FutureState {
       guard state.currentPhase == .following, let only = state.consumers.only, only.kind == .follower else {
         return .refused
       }
-      // `isOnlyHandle` first: the derivation retains its source, which is this state in a circle of futures.
+      // `isOnlyHandle` comes first, because `derivation` retains its source. In a circle of futures that source is this state.
       guard isOnlyHandle(&state), let derivation = state.derivation else { return .refused }
       let follower = unsafeDowncast(only, to: FutureState.self)
       guard follower.target !== state else { return .circle }  // the only follower would resolve this state itself
@@ -849,8 +849,8 @@ extension FutureState {
 
   /// Releases the consumers, which never run, of a state that is deallocated while it is pending.
   ///
-  /// Only an orphan has consumers then: a producer owns its state, and breaks the state when the producer is dropped. A consumer
-  /// can own the next orphan, and so on, so the releases nest only as deep as deliveries do.
+  /// Only an orphan has consumers then: a producer owns its state, and breaks the state when the producer is dropped.
+  /// A consumer can own the next orphan, and so on. `runOrDefer` bounds the depth of these nested releases.
   private final func releaseConsumers() {
     // Moves the listeners of the progress into `consumers`.
     _ = progressRecord?.end(isSuccess: false, before: &consumers)

@@ -35,7 +35,7 @@ final class OrphanedInputs: Inputs, @unchecked Sendable {
 
   /// For a join: takes over its `notified` inputs, whose states are orphans; ignores the other ones.
   ///
-  /// Claims each input, so that only this object ends the input's count. Until then its state counts the join as a consumer.
+  /// The state of each input counts the join as a consumer. Claims the inputs, so that only this object can end that count.
   init(_ inputs: [JoinedInput]) {
     self.inputs = inputs.filter { $0.state.claimNotified($0.consumer) }.map {
       Input(source: $0.state, consumer: nil)
@@ -44,7 +44,7 @@ final class OrphanedInputs: Inputs, @unchecked Sendable {
     interruption = nil
   }
 
-  // The join's derived state has gone uncancelled. So its sources no longer count the join, but are not cancelled either.
+  // If the join's derived state is released without a cancellation, the sources stop counting the join. None is cancelled.
   deinit {
     guard areInputsOfJoin, claimLeaving() else { return }
     for input in inputs { _ = input.source?.leaveNotified() }

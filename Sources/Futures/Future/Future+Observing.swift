@@ -111,7 +111,7 @@ extension Future {
   @_alwaysEmitIntoClient
   @inline(__always)
   func observe(on context: ExecutionContext, _ callback: __owned Callback<Value, Failure>) -> Registration {
-    // `nil` for a pending future, which has a state, and during the delivery: then the callback comes after the earlier ones.
+    // `nil` while the future is pending or delivers: then the callback comes after the earlier ones. Such a future has a state.
     if let result = deliveredResult {
       if context.isImmediate {
         let trampoline = Trampoline.current

@@ -155,7 +155,7 @@ extension Future {
     hasState && withState { $0.hasConsumers }
   }
 
-  /// The state; `nil` for a future that was made resolved.
+  /// The state; `nil` for a future that was resolved from the start.
   @_alwaysEmitIntoClient
   package var state: State<Value, Failure>? {
     if case .sharedState(let state) = storage { state } else { nil }
@@ -167,7 +167,7 @@ extension Future {
     if case .sharedState = storage { true } else { false }
   }
 
-  /// This future, or a copy with a state if it was made resolved: a stage or an observer of the progress needs a state.
+  /// This future, or a copy with a state if it has none: a stage or an observer of the progress needs a state.
   @_alwaysEmitIntoClient
   var asSharedState: Future {
     guard !hasState, let result = peek() else { return self }

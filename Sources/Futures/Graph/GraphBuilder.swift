@@ -351,7 +351,7 @@ struct GraphBuilder {
     while next < joins.count {
       let (index, inputs) = joins[next]
       next += 1
-      for input in inputs.prefix(Self.maximumNodes) where !isFull {  // bounds the edges: a known input adds no node
+      for input in inputs.prefix(Self.maximumNodes) where !isFull {  // `prefix` bounds the edges, `isFull` the nodes
         guard !input.isResolved else {
           // The input's result is about to arrive. If one result is enough for the join, the join ends by itself.
           let id = graph.nodes[index].id

@@ -156,7 +156,7 @@ extension Future {
     }
     var inputs: [JoinedInput] = []
     for future in repeat each futures {
-      if let input = future.input(failing: join) { inputs.append(input) }  // `nil`: it was made resolved
+      if let input = future.input(failing: join) { inputs.append(input) }  // `nil`: it was resolved from the start
     }
     join.start(inputs)
     return Future(derived)
@@ -198,7 +198,7 @@ extension Future {
     var joined: [JoinedInput] = []
     joined.reserveCapacity(inputs.count)
     for index in inputs.indices {
-      if let input = inputs[index].input(deliver) { joined.append(input) }  // `nil`: it was made resolved
+      if let input = inputs[index].input(deliver) { joined.append(input) }  // `nil`: it was resolved from the start
     }
     join.start(joined)
     return Future<New, NewFailure>(derived)

@@ -39,7 +39,7 @@ extension Future {
       return Future<New, NewFailure>(derived)
     }
     let source = asSharedState
-    // Only if the source does no work either. A future without a state was made resolved, so it did none.
+    // Only if the source does no work either. A future without a state was resolved from the start, so it did none.
     let onlyWaits = onlyWaits && (!hasState || source.withState { $0.has(.onlyWaits) })
     // Only a submitted stage can run `bypass` in place of the transform.
     guard runsInline, bypass == nil || Cancelled<NewFailure>.isExpressible else {

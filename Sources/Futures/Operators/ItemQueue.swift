@@ -125,7 +125,7 @@ final class ItemQueue<Item: Sendable, Value: Sendable, Failure: Error>: Inputs, 
     }
   }
 
-  /// Makes an item's future an input, whose result frees the slot for the next item; `nil` if the future was made resolved.
+  /// Makes an item's future an input, whose result frees the slot for the next item; `nil` if it was resolved from the start.
   @_alwaysEmitIntoClient
   func input(from future: Future<Value, Failure>, index: Int) -> JoinedInput? {
     future.input { _, source, trampoline in

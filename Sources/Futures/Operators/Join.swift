@@ -52,7 +52,7 @@ final class Join<Derived: OutcomeStorage>: Inputs, @unchecked Sendable {
       let working = pending.filter { !$0.has(.onlyWaits) }
       // An input that only waits for a timer is a part only if each pending input does so: with no part, the progress would be 1.
       let states = working.isEmpty ? pending : working
-      let ended = total - inputs.count  // the futures that were made resolved
+      let ended = total - inputs.count  // the futures that were resolved from the start
       let share = 1 / Double(ended + states.count)
       return ProgressParts(
         rule: rule,
@@ -163,7 +163,7 @@ final class Join<Derived: OutcomeStorage>: Inputs, @unchecked Sendable {
 extension Future {
   /// Makes this future an input of a join.
   /// - Parameter deliver: Passes the result to the join: `Join.delivery(of:deciding:)`.
-  /// - Returns: The input, or `nil` if this future was made resolved and so has no state.
+  /// - Returns: The input, or `nil` if this future was resolved from the start and so has no state.
   @_alwaysEmitIntoClient
   func input(_ deliver: @escaping Consumer.Delivery) -> JoinedInput? {
     guard case .sharedState(let state) = storage else { return nil }
@@ -176,7 +176,7 @@ extension Future {
     return JoinedInput(state: state, consumer: nil)  // `nil`: the state itself
   }
 
-  /// Makes this future an input of a join that fails as soon as this future fails; `nil` if this future was made resolved.
+  /// Makes this future an input of a join that fails as soon as this future fails; `nil` if it was resolved from the start.
   ///
   /// `zip` calls this for each element of its pack. The closure is made here, because an optimised `zip` crashed in a closure
   /// that was made in the pack's loop (Swift 6.3).

@@ -154,20 +154,20 @@ final class ProgressRecord: @unchecked Sendable {
     (listeners.first?.takeUnretainedValue()).map { unsafeDowncast($0, to: ProgressListener.self) }
   }
 
-  /// Returns the next step of the round that began at `version`.
-  func nextStep(inRoundOf version: UInt64) -> ProgressStep {
+  /// Returns the next step of the round that began at `startVersion`.
+  func nextStep(inRoundOf startVersion: UInt64) -> ProgressStep {
     // `end` has moved the listeners, or all of them have the newest progress: the first is always the least up to date.
-    guard let listener = firstListener, listener.seen != self.version else {
+    guard let listener = firstListener, listener.seen != version else {
       hasNotifier = false
       isCallingListeners = false
       return .finish(deliversResult: deliversResult)
     }
     // This round has notified the listener already, but a report came since then.
-    guard listener.seen < version else {
+    guard listener.seen < startVersion else {
       isCallingListeners = false
       return .repeatLater
     }
-    listener.seen = self.version
+    listener.seen = version
     return listener.takeStep(in: self)
   }
 

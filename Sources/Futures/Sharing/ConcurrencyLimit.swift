@@ -14,8 +14,8 @@
 /// Waiting work starts in the order of its priority, and then of its arrival. Work runs until its future
 /// resolves, or can never resolve.
 ///
-/// Cancellation: cancelling the future of waiting work removes the work at once, and the work never starts. Cancelling the
-/// future of running work leaves the work's own future (R17).
+/// Cancellation: if `Failure` can represent it, cancelling the future of waiting work removes the work, which never starts.
+/// Cancelling the future of running work leaves the work's own future (R17).
 ///
 /// Work that waits or runs keeps this object alive.
 public final class ConcurrencyLimit: Sendable {
@@ -46,7 +46,7 @@ public final class ConcurrencyLimit: Sendable {
   ///   - line: The line that diagnostics name.
   ///   - work: Starts the work.
   /// - Returns: A future that resolves as the work's future does, with its progress. If `Failure` cannot represent
-  ///   cancellation, cancelled work that waits still starts, and is left at once.
+  ///   cancellation, waiting work starts in spite of its cancellation. Then its own future is left at once.
   public func run<Value: Sendable, Failure: Error>(
     priority: TaskPriority = .medium,
     fileID: StaticString = #fileID,
@@ -157,7 +157,7 @@ extension ConcurrencyLimit {
     promise.state.setProducer(.inputs(WaitForSlot(self)))
   }
 
-  /// In the graph, shows the promise's future as the work that starts now in `slot`; cancelling that future does not end the work.
+  /// For the graph, lets `promise` stand for the work that starts in `slot`; cancelling its future does not give the slot back.
   @usableFromInline
   package func hold<Value, Failure>(_ slot: Slot, for promise: Promise<Value, Failure>) {
     queue.withLock { $0.hold(slot, (promise.state, isCancellable: false)) }

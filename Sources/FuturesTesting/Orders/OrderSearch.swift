@@ -113,10 +113,10 @@ final class OrderSearch {
     return run.reason == nil ? .success(report()) : .failure(failure(run))
   }
 
-  /// Runs an order to show it, and once more without `hasFailed` if it fails, so that the test library records its issues.
+  /// Runs an order to show it; if it fails, runs it again without `hasFailed`, so that the test library records its issues.
   private func runShown(_ string: String) -> OrderRun {
     let run = runShownOnce(string, hasFailed: options.hasFailed)
-    guard let reason = run.reason, reason.dependsOnOrder else { return run }  // passed, or only the search fails
+    guard let reason = run.reason, reason.dependsOnOrder else { return run }  // passed, or the order is not the reason
     guard options.hasFailed != nil, run.string == string else { return run }  // recorded already, or another order
     let shown = runShownOnce(string, hasFailed: nil)
     shown.reason = shown.reason ?? reason  // without `hasFailed`, a failed expectation is not seen

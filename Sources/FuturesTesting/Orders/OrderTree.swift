@@ -17,7 +17,7 @@ struct OrderTree {
   /// Whether all orders have run.
   private(set) var isComplete = false
 
-  /// Returns the index of the next move: `first` if it is given, otherwise that of a random branch with orders left.
+  /// Returns the index of the next move: `first`, or else a random branch with orders left; throws if an earlier run differed.
   mutating func choose(
     _ run: OrderRun,
     _ possible: [OrderMove],
