@@ -17,7 +17,7 @@ struct FuturesStress {
           } else {
             GraphRounds(options: options).run()
           }
-        fflush(nil)  // LeakSanitizer can end the process before `exit` does it
+        fflush(nil)  // `exit` flushes too, but LeakSanitizer can end the process before
         exit(hasPassed ? 0 : 1)
       }
       // Runs the work of the main queue.

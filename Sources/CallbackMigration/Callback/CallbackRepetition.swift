@@ -101,7 +101,7 @@ struct CallbackRepetition {
 
   // MARK: A call on each path
 
-  /// The first call that each path through a statement makes, also later in a closure; `nil` if a path makes none.
+  /// The first call in a statement if each of its paths makes a call, now or later in a closure; otherwise `nil`.
   ///
   /// Passing the callback to a function counts as a call, because that function should call it.
   private func sureCall(_ statement: Range<Int>) -> Int? {
@@ -122,7 +122,7 @@ struct CallbackRepetition {
     }
   }
 
-  /// The first call that each path through the statements in a range makes; `nil` if a path makes none.
+  /// The first call in a range if each path through its statements makes a call; otherwise `nil`.
   private func sureCall(in range: Range<Int>) -> Int? {
     for statement in tokens.statements(in: range) {
       if let call = sureCall(statement) { return call }

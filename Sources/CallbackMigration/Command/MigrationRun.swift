@@ -77,7 +77,7 @@ package struct MigrationRun {
     return Outcome(notes.text)
   }
 
-  /// Compares the report with a baseline; the exit status is 1 if the baseline lacks a function without a counterpart.
+  /// Compares the report with a baseline; the exit status is 1 if a function without a counterpart is not in it.
   private func check(_ baseline: String) throws(MigrationError) -> Outcome {
     let baselineFile = file(baseline)
     guard let data = try? Data(contentsOf: baselineFile), let document = try? ReportDocument(json: data) else {

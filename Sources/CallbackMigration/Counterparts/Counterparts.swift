@@ -9,7 +9,7 @@ struct Counterparts {
   private(set) var rivals = Rivals()
   let aliases: TypeAliases
 
-  /// Reads the functions of a module and its `clients`; of those in the files that the tool replaces, only the places.
+  /// Reads the functions of a module and its `clients`; keeps only the places of functions in files that the tool replaces.
   init(_ graph: SymbolGraph, clients: [SymbolGraph], _ aliases: TypeAliases, ignoring paths: Set<String>) {
     self.aliases = aliases
     for symbol in graph.symbols + clients.flatMap(\.symbols) {

@@ -234,7 +234,7 @@ struct TokenReader {
     return specifiers
   }
 
-  /// Takes a type such as `Outer.Inner<Int>`, and returns its names, of which the last is its own, and its arguments.
+  /// Takes a type such as `Outer.Inner<Int>`; returns its names, with its own name last, and its generic arguments.
   mutating func takeTypeName() -> (names: [Token], arguments: [ArraySlice<Token>]) {
     var names = take().map { [$0] } ?? []
     while take("."), let name = take() { names.append(name) }

@@ -1,5 +1,5 @@
 extension FutureState {
-  /// Takes a state that only passes a result on out of its chain, if no other code can ever reach the state.
+  /// Removes a state from its chain if the state only passes a result on, and no other code can ever reach it.
   ///
   /// Called when the promise of `state` goes away; `state` is the promise's own reference. `stage` is how `state` follows `source`:
   /// `source → stage → state → follower → target` becomes `source → follower → target`. So a chain of promises that follow each
@@ -31,8 +31,8 @@ extension FutureState {
 
   /// Returns whether a future that a transform made can itself be the derived future, so that no stage has to follow it.
   ///
-  /// That needs a future without other handles (copies) and consumers, and a producer whose progress can begin after `share`: the
-  /// part of the source in the derived progress. If the producer is a stage, this call moves the stage's progress there.
+  /// The future must have no other handle (copy) and no consumer. Its progress must fit behind `share`, the source's part of the
+  /// derived progress. If a stage produces the future, this call moves the stage's progress there.
   @usableFromInline
   static func claimExclusive(_ state: inout FutureState, after share: Double) -> Bool {
     reading(&state) { state in

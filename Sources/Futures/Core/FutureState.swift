@@ -496,7 +496,7 @@ extension FutureState {
     // A promise can make more handles. Relaxed: a hint that saves the lock.
     if state.has(.hasPromise) { return }
     reading(&state) { state in
-      // The splice would lose the handlers, the progress or the cancellation of a state that is not plain, or is cancelled.
+      // A splice drops this state. A plain state has no handlers and no progress to lose, but a cancellation would be lost.
       guard state.canBeExclusive, state.isPlain, !state.isCancelled else { return }
       if isOnlyHandle(&state) { state.insert(.isPrivate) }
     }
@@ -626,7 +626,7 @@ extension FutureState {
       insert(.isCancelled)
       // A state that cannot represent cancellation waits on for its result, with its progress and its stage.
       let endsNow = canRepresentCancellation
-      // Detached here, so that a source that the caller cancels next does not count as done.
+      // Detached before the caller cancels the inputs: the record would count each input that ends as done.
       let progress = endsNow ? progressRecord?.detach(.cancelled) : nil
       let released = Released(producer: producer, cancellation: extras?.cancellation, progress: progress)
       let derivation = derivation
@@ -760,7 +760,7 @@ extension FutureState {
   /// Sets the status of a consumer that is about to get its delivery, under the lock.
   private final func markTaken(_ consumer: Consumer) {
     let kind = consumer.kind
-    // Until its context runs it, or its task ends the wait: the waiter of a broken future gets no result.
+    // A context runs the consumer later. The waiter of a broken future gets no result, but its task can still end the wait.
     let staysRemovable = kind == .queued || kind == .custom || (kind == .waiter && has(.isBroken))
     consumer.enter(staysRemovable ? .submitted : .finished)
   }
@@ -883,7 +883,7 @@ extension FutureState {
         return change()
       }
     #else
-      // Passed on as it is: in another closure it would be a call.
+      // `change` itself: a closure around it would add a call.
       lock.withLock(change)
     #endif
   }

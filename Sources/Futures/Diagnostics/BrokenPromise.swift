@@ -94,7 +94,7 @@ package final class BreakReason: Sendable {
   /// Allows another report, for a consumer that begins to wait after the promise was dropped.
   func allowAnotherReport() { isReported.store(false, ordering: .relaxed) }
 
-  /// Returns whether the caller reports the waiting consumers.
+  /// Claims the report of the waiting consumers; returns `false` if another caller has claimed it, or if this is no mistake.
   func claimReport() -> Bool {
     isMistake && isReported.compareExchange(expected: false, desired: true, ordering: .relaxed).exchanged
   }

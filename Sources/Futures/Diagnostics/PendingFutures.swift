@@ -159,7 +159,7 @@ extension LockedReference where Object == PendingFutures {
     nonmutating set { change { $0.isForAllThreads = newValue } }
   }
 
-  /// Tracks the promises that the calling thread, or any thread, makes in `body`; for the test kit.
+  /// Tracks the promises that the calling thread, or any thread, makes while `body` runs; for the test kit.
   package func track<Result>(onlyThisThread: Bool, _ body: () -> Result) -> Result {
     let thread = onlyThisThread ? UnsafeMutableRawPointer.ofCurrentThread : nil  // `nil`: any thread
     change { $0.threadsOfTests.append(thread) }

@@ -154,7 +154,7 @@ final class Interruption: Inputs, @unchecked Sendable {
   @usableFromInline
   override init() {}
 
-  /// Called when the stage is cancelled; if it still needs a result, the interruption continues, because it can supply one.
+  /// Cancels the interruption of a cancelled stage, unless the stage still needs a result, which the interruption can supply.
   override func removeFromInputs(forResult needsResult: Bool) -> [FutureState] {
     if !needsResult { cancel() }
     return []  // no inputs that the caller would cancel, too

@@ -101,7 +101,7 @@ extension FutureState {
 // MARK: - Notifying
 
 extension FutureState {
-  /// Notifies the listeners, after `beginNotifying()` has returned `true`; then those of the states that contain this progress.
+  /// Notifies the listeners, and then those of the states that contain this progress; called if `beginNotifying()` is `true`.
   private final func notifyListeners() { Trampoline.current.notifyListeners(of: self) }
 
   /// Notifies each listener once; newer progress, and states that contain this progress, wait in the trampoline for another round.

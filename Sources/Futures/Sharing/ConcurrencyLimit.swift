@@ -183,7 +183,7 @@ extension ConcurrencyLimit {
     }
     // The global queue starts the work that still waits, if slots are free. Until then, other threads can use these slots.
     guard queue.withLock({ $0.beginHandingOn(limit, after: started) }) else { return }
-    handOn { [self] in startWork(queue.withLock { $0.endHandingOn() } + Self.maximumForOthers) }
+    handOn { [self] in startWork(queue.withLock { $0.endHandingOn() } + Self.maximumForOthers) }  // as in `release`
   }
 }
 

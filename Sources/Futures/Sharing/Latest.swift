@@ -188,8 +188,8 @@ public final class Latest: Sendable {
 @usableFromInline
 package struct LatestPace: Sendable {
   var delay: Int64 = 0
-  var maximum: Int64?
-  var isLeading = false
+  var maximum: Int64?  // the longest time without a start while calls wait; `nil` for none
+  var isLeading = false  // whether work starts without a delay if none has started within the last `delay`
 
   @usableFromInline package init() {}
 

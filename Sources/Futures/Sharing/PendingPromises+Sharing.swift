@@ -98,7 +98,7 @@ extension PendingPromises where Key == SingleKey {
     /// Notes the thread that starts the work for `key` now, or `nil` after the start: for `reportRequestInOwnWork`.
     private func noteStarter(of key: Key, request: Int, _ thread: UnsafeMutableRawPointer?) {
       state.withLock { state in
-        if let entry = state.entries[key], entry.request == request { entry.starter = thread }  // no later one
+        if let entry = state.entries[key], entry.request == request { entry.starter = thread }  // no later request
       }
     }
 

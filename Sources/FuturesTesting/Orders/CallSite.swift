@@ -78,7 +78,7 @@ struct CallSite: Hashable, Sendable {
       return parts[0].split(separator: "/").suffix(2).joined(separator: "/") + ":\(parts[1])"
     }
   #else
-    static func current() -> CallSite { CallSite(addresses: []) }  // nothing here captures a call stack
+    static func current() -> CallSite { CallSite(addresses: []) }  // only the code for Glibc captures a stack
     private static func place(of addresses: [UInt]) -> String? { nil }
   #endif
 }

@@ -67,7 +67,7 @@ extension OrderRun {
     let number = submit("") {  // never read: only a thread that runs a move comes here
       $0.add(.work(block), named: isTimer ? .timer(delay) : .main, in: .main, after: isTimer ? delay : nil)
     }
-    if number == nil, !isTimer { Self.withoutRun { DispatchQueue.main.async(execute: block) } }  // not back to here
+    if number == nil, !isTimer { Self.withoutRun { DispatchQueue.main.async(execute: block) } }  // the real queue
   }
 
   /// Runs a move on the main queue, and waits until it has returned.

@@ -361,7 +361,7 @@ final class OrderRun: @unchecked Sendable {
     if case .uncontrolled? = reason, !hasResult, arrivals.wait(timeout: .now() + .milliseconds(200)) == .success {
       return nil  // the caller looks again
     }
-    // No work is ready, so the timers are dropped, and their futures break. The work that follows is not the body's.
+    // No work is ready, so the timers are dropped. The work that their broken futures submit is not the body's.
     var timers = state.withLock { $0.agenda.takeAll(where: \.isTimer) }
     if !timers.isEmpty {
       isTearingDown = true

@@ -180,7 +180,7 @@ final class OrderSearch {
       isExhaustive: isComplete && left.isEmpty && unexplored.isEmpty,
       callsActors: callsActors,
       left: left,
-      sentences: (OrderRun.unobserved.map { [$0] } ?? []) + unexplored.sorted()  // first, what no report can see here
+      sentences: (OrderRun.unobserved.map { [$0] } ?? []) + unexplored.sorted()  // first, what the platform hides
     )
   }
 

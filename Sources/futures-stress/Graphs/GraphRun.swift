@@ -44,9 +44,8 @@ struct GraphRun: Sendable {
     for place in graph.places { _ = place.takePromise() }  // drops it
     let nodes = products.reduce(builder.product.nodes) { $0 + $1.nodes }
     for node in nodes {
-      // Also starts the lazy futures.
       surroundings.unresolved.enter()
-      node.future.whenResolved(on: .immediate) { _ in surroundings.unresolved.leave() }
+      node.future.whenResolved(on: .immediate) { _ in surroundings.unresolved.leave() }  // also starts a lazy future
     }
     _ = surroundings.settle(surroundings.unresolved)  // a future without a result is a fault below
     let table = Dictionary(uniqueKeysWithValues: nodes.map { ($0.number, $0) })
