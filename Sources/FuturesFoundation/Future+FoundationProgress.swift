@@ -85,7 +85,7 @@ final class MirroredProgress: Progress, @unchecked Sendable {
 
   init(of future: any MirroredFuture) {
     source = Locked(Source(future: future))
-    Self.beginChange()  // `super.init` changes the parent's children; `changingTree` needs a complete `self`
+    Self.beginChange()  // `super.init` changes the parent's children; without `changingTree`, as `self` is incomplete
     super.init(parent: Progress.current(), userInfo: nil)
     Self.endChange()
     setUnits(0, of: Self.unknown)

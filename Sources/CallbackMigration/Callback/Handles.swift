@@ -45,8 +45,8 @@ struct Handles {
 
   /// Returns how the handle that a function returns cancels its work.
   ///
-  /// The configuration decides first. Then a handle that has to be started is refused unless something says that it runs.
-  /// Then a method `cancel()` cancels the work. Another result is dropped if callers can ignore it, and otherwise refused.
+  /// The configuration decides first. A handle that needs a start is refused, unless its work already runs. A method `cancel()`
+  /// cancels the work. Without one, the result is dropped if callers can ignore it, and otherwise refused.
   func cancellation(
     of declaration: Declaration,
     in owner: SymbolGraph.Symbol?,

@@ -11,7 +11,7 @@ struct ShapeReader {
 
   /// The callbacks of a function with one closure for success and one for failure; `nil` for other functions.
   ///
-  /// An error is the only parameter of the failure closure. A refusal, or a callback that might repeat, gives another shape.
+  /// The failure closure has one parameter, an error. If the pair is refused, or might repeat, its shape says so instead.
   func pair(_ completions: [(index: Int, type: FunctionType)]) -> Callbacks? {
     let failures = completions.filter { $0.type.parameters.count == 1 && aliases.isError($0.type.parameters[0]) }
     guard completions.count == 2, failures.count == 1 else { return nil }
@@ -20,7 +20,7 @@ struct ShapeReader {
     let values = success.type.parameters
     let refusal = typeRefusal(values) ?? lifetimeRefusal(values, success.index) ?? errorRefusal(values)
     let shape =
-      refusal.map(CallbackShape.unknown) ?? shapeUnlessOnce(success.index, canFail: true) ?? .successOrFailure(values)
+      refusal.map(CallbackShape.unknown) ?? repeatedShape(success.index, canFail: true) ?? .successOrFailure(values)
     let labels = tupleLabels(success.type.labels, for: shape)
     var callbacks = Callbacks(shape: shape, labels: labels, completion: success.index, failure: failure)
     if case .successOrFailure = shape { callbacks.returnedFailure = returnedFailure(values, success.type.labels) }
@@ -41,7 +41,7 @@ struct ShapeReader {
     let values = type.parameters
     if let refusal = typeRefusal(values) ?? lifetimeRefusal(values, index) { return .unknown(refusal) }
     let shape = typeShape(values)
-    if let other = shapeUnlessOnce(index, canFail: shape.givesValuesOrFailure) { return other }
+    if let other = repeatedShape(index, canFail: shape.givesValuesOrFailure) { return other }
     if case .valuesOrError(let wrapped, areOptional: true) = shape, !wrapped.contains(where: CallbackShape.isVoid),
       knowledge.isListed(in: .optional) || lineWithoutValue(index) != nil
     {
@@ -151,7 +151,7 @@ struct ShapeReader {
   /// The shape `repeated` or `unknown`; `nil` if the callback comes once.
   ///
   /// A callback that can fail is the end of its work, and comes once unless a name or the documentation says otherwise.
-  private func shapeUnlessOnce(_ index: Int, canFail: Bool) -> CallbackShape? {
+  private func repeatedShape(_ index: Int, canFail: Bool) -> CallbackShape? {
     if knowledge.isListed(in: .once) { return nil }
     let parameter = declaration.parameters[index]
     let mightRepeat = CallbackNames.mightRepeat(function: declaration.plainName)

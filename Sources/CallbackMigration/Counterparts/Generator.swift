@@ -59,13 +59,13 @@ package struct Generator {
     }
     guard !extensions.isEmpty else { return Self.marker + "\n" }
     let counterparts = extensions.flatMap(\.counterparts)
-    // The import of Futures needs the highest level of a future counterpart. All files agree on whether imports write a level.
+    // The highest access level of a future counterpart, which the import of Futures needs.
     func widest(_ counterparts: [Counterpart]) -> AccessLevel? {
       counterparts.filter { $0.kind == .future }.map(\.function.visibility).max()
     }
     let importLines = imports.lines(
       futures: widest(counterparts),
-      widest: widest(plan.entries.flatMap(\.counterparts)),
+      widest: widest(plan.entries.flatMap(\.counterparts)),  // all files agree on whether imports write a level
       usesFutures: counterparts.contains(where: \.usesFutures),
       isAsync: counterparts.contains { $0.kind == .async }
     )

@@ -99,7 +99,7 @@ package class Consumer: @unchecked Sendable {
 
   /// Resolves a cancelled stage by its `bypass`, which replaces the transform; has no effect without a `bypass`.
   ///
-  /// Called if the stage cannot represent cancellation: at its cancellation if its context has its work, else at its delivery.
+  /// Called if the stage cannot represent cancellation: at its cancellation, or at the delivery if the source delivers later.
   @usableFromInline
   func resolveWithoutContext(from source: FutureState) {}
 

@@ -73,9 +73,7 @@ extension FutureState {
 // MARK: - Delivering
 
 extension FutureState {
-  /// Runs the consumers now.
-  ///
-  /// With the trampoline of a running delivery it only queues the state there, so that stages never nest.
+  /// Runs the consumers now; if a running delivery passes its `trampoline`, queues the state there, so that stages never nest.
   final func deliver(in trampoline: Trampoline?) {
     if let trampoline {
       trampoline.storage.pointee.ready.append(Trampoline.ReadyState(state: self, isForProgress: false))

@@ -35,8 +35,8 @@ extension FutureState {
     require(self !== other, Self.followsItself)
     guard has(.isPrivate) else { return move(self, to: &other, inside: nil) }
     var stage: FutureState = self
-    var place: ProgressPlace?  // `nil` until a follower takes the stage's place
-    // Keeps the states alive to which the followers still refer until `move` below. The caller keeps `self` alive.
+    var place: ProgressPlace?  // `nil` until a follower replaces the stage
+    // The followers still refer to these states until `move` below. The caller keeps `self` alive.
     var spliced: [FutureState] = []
     while true {
       let state = stage.target
@@ -58,13 +58,13 @@ extension FutureState {
   /// - Parameters:
   ///   - stage: The stage, whose target is this state.
   ///   - source: The state to wait for.
-  ///   - place: The place of `source` in the progress of the previous source; `nil` if `source` comes after the previous one.
+  ///   - place: Where `source` stands inside the progress of the stage's previous source; `nil` if it comes after that source.
   final func move(_ stage: FutureState, to source: inout FutureState, inside place: ProgressPlace?) {
     guard let adoption = adopt(stage, waitingFor: source, inside: place) else {
       // This state is settled, so the stage does not attach.
       return source.cancelIfUnneeded()
     }
-    // First, because a progress link is another reference. Private: only its producer and this stage refer to the source.
+    // Private: only its producer and this stage refer to `source`. Tested before `relinkProgress()`, which adds a reference.
     Self.makePrivate(&source)
     if adoption.needsRelink { relinkProgress() }
     source.attach(.passRetained(stage))

@@ -160,13 +160,13 @@ public actor FutureNeedsAClosureOrAResult {
   public static let shared = FutureNeedsAClosureOrAResult()
 }
 
-// `Future(value: 3)` names no types. The constraint supplies types, so the compiler gets as far as the message. The defaults keep
-// it from matching a trailing closure with the parameter.
+// `Future(value: 3)` names no types. The constraint supplies types, so the compiler gets as far as the message. Without the
+// defaults, a trailing closure would match the parameter.
 @_documentation(visibility: internal)
 extension Future where Value == Never, Failure == Never {
   /// Unavailable: use `succeeded`.
   @available(*, unavailable, message: "write Future.succeeded(value)")
-  public init(value: any Sendable = required()) { unavailable() }  // without a default, a trailing closure would match
+  public init(value: any Sendable = required()) { unavailable() }
 
   /// Unavailable: use `failed`.
   @available(*, unavailable, message: "write Future.failed(error)")

@@ -89,7 +89,7 @@ struct GraphBuilder {
       if let future = statesOfTasks[task] { connect(future, waitsFor: index) }
     }
     graph.edges = edges.sorted { ($0.awaited, $0.waiter) < ($1.awaited, $1.waiter) }
-    graph.findCycles(ends)  // with the nodes that can end although a node that they wait for does not
+    graph.findCycles(ends)  // `ends`: the nodes that do not need all the nodes that they wait for
     return graph
   }
 
@@ -107,7 +107,7 @@ struct GraphBuilder {
 
   // MARK: - Nodes
 
-  /// Adds a node, filled from its entry and then by `change`; the last one that fits sets `isFull`.
+  /// Adds a node, filled from its entry and then by `change`; sets `isFull` if no other node fits.
   /// - Returns: The index of the node.
   mutating func add(_ kind: Node.Kind, _ entry: PendingEntry? = nil, _ change: (inout Node) -> Void = { _ in }) -> Int {
     var node = Node(id: entry?.id ?? nextID, kind: kind)
@@ -366,15 +366,14 @@ struct GraphBuilder {
 
   /// Adds the tracked awaits that have no node yet.
   ///
-  /// These are awaits of futures that no tracked object leads to, of broken futures, which list no consumers, and of futures
-  /// whose list is too long.
+  /// The future of such an await is broken and lists no consumers, or its list is cut short, or no tracked object leads to it.
   private mutating func addAwaits() {
     for (entry, object, source) in tracked where entry.kind == .await && !isFull {
       guard indices[ObjectIdentifier(object)] == nil, let source else { continue }
       let isBroken = source.isBroken
       guard isBroken || source.isPending else { continue }
       let index = node(of: source)
-      // This adds a listed await. The rest adds an await of a broken future, or of a list that was cut short (`hasMore`).
+      // Adds the await if its future lists it. The rest is for a broken future, or for a list that was cut short (`hasMore`).
       visitStates()
       guard isBroken || graph.nodes[index].hasMore, indices[ObjectIdentifier(object)] == nil else { continue }
       guard let waiter = object as? Consumer else { continue }

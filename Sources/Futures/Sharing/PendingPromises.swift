@@ -112,8 +112,8 @@ public final class PendingPromises<Key: Hashable & Sendable, Value: Sendable, Fa
   /// - Parameters:
   ///   - label: The name of the promises in errors and diagnostics.
   ///   - limit: The maximum number of answers that are kept for keys that are not pending, each until a caller asks for
-  ///     its key. Several answers of one key are kept in order. Above the limit, the oldest of all is dropped. Do not use a
-  ///     key again then: an answer that comes after its callers have left is kept, too. A negative limit traps.
+  ///     its key. Several answers of one key are kept in order. Above the limit, the oldest of all is dropped. If the limit
+  ///     is not 0, never reuse a key: an answer that comes after its callers have left is kept, too. A negative limit traps.
   ///   - onCancel: Stops the work for a key after all its callers have been cancelled. It runs outside every lock, on
   ///     the thread that cancels the last caller. So another thread can ask for the key again meanwhile. If that
   ///     matters and the work is a future, use `future(sharing:)`.

@@ -269,7 +269,7 @@ extension CancellationToken {
   }
 }
 
-/// Waits until a future is resolved, and returns that same future, which the caller's closure returned.
+/// Returns `future` once it is resolved: the calls that only warn return the future of their closure, but still wait for it.
 @_alwaysEmitIntoClient
 nonisolated(nonsending) func settled<Inner: FutureProtocol>(_ future: Inner) async -> Inner {
   _ = await Future<Inner.Value, Inner.Failure>(future).result

@@ -159,7 +159,7 @@ extension OrderRun {
     let awaitedGroup = kind == .notification ? group : nil  // other work belongs to the group, and does not wait for it
     let work = OutsideWork(notice, of: self, during: isOnOwnThread ? move : nil, after: awaitedGroup)
     state.withLock { state in
-      if notice.isWaitedFor { state.outside[ObjectIdentifier(work)] = work }  // other work only while it runs
+      if notice.isWaitedFor { state.outside[ObjectIdentifier(work)] = work }  // other work is there only while it runs
       if state.left.count < 20, !state.left.contains(notice) { state.left.append(notice) }  // for the report
     }
     return work

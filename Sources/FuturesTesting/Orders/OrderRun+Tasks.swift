@@ -32,7 +32,7 @@ extension OrderRun: TaskExecutor {
 
   /// Passes a job to the executors of the process, because the run is over.
   private func passOn(_ job: UnownedJob, onMain isOnMain: Bool) {
-    // Where an executor uses the hook of the runtime, a thread with a run would get the job again.
+    // While the thread belongs to the run, a hook of the runtime could bring the job back to the run.
     Self.withoutRun {
       if isOnMain {
         DispatchQueue.main.async { job.runSynchronously(on: MainActor.sharedUnownedExecutor) }
