@@ -190,8 +190,8 @@ final class MirroredProgress: Progress, @unchecked Sendable {
       changingTree { super.addChild(child, withPendingUnitCount: count) }
     }
 
-    // Foundation calls these three for children too. They take the lock, because Foundation visits the list of children, which a
-    // child leaves when it finishes. They reach the future themselves, after unlocking (R3): Foundation's handlers come later.
+    // These three take the lock, because Foundation visits the list of children in them, and a child leaves it when it finishes.
+    // They call the future themselves, after unlocking (R3), because Foundation would call a handler later.
 
     override func cancel() {
       changingTree {

@@ -76,8 +76,6 @@ enum Limit {
   }
 
   /// Whether the row stays within the limit; `false` if this system cannot measure it.
-  ///
-  /// Counts have a tolerance of 0.05, and bytes of 0.5, because the runtime allocates for itself.
   func isMet(by row: Row) -> Bool {
     (AllocationCounts.areSupported || !isOfAllocations) && isWithin(row)
   }
@@ -92,7 +90,9 @@ enum Limit {
     }
   }
 
-  /// Whether the row's figure is at most the limit, with the tolerance of `isMet`; `false` if the row has no such figure.
+  /// Whether the row's figure is at most the limit; `false` if the row has no such figure.
+  ///
+  /// Allocations can exceed it by 0.05, and bytes by 0.5, because the runtime allocates for itself.
   private func isWithin(_ row: Row) -> Bool {
     switch self {
     case .timesFloor(let limit): row.timesFloor.map { $0 <= limit } ?? false

@@ -217,7 +217,7 @@ extension Refusal {
 
 // MARK: - Differences of counterparts that are written
 
-/// An entry of the configuration accepts the difference, or ends it.
+/// An entry of the configuration accepts the difference, or ends it. The entry `handle` with `none` accepts a dropped result.
 extension Refusal {
   static func dropsResult(_ type: String, _ title: String) -> Refusal {
     Refusal("they drop the `\(type)` that it returns", entry: .handle, title, "none")

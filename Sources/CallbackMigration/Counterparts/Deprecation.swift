@@ -6,7 +6,7 @@ package struct DeprecationDiff {
   private let style: CounterpartStyle
   private let pattern: TitlePattern
 
-  /// Makes the diff for the functions of a module whose title matches a pattern.
+  /// Makes the diff for the module's functions whose titles match `pattern`; `nil` matches all.
   ///
   /// With the style `both`, an annotation names the async counterpart if a function has both.
   package init(_ inventory: Inventory, style: CounterpartStyle, only pattern: String? = nil) {

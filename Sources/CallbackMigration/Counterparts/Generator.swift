@@ -110,9 +110,9 @@ private struct Extension {
 }
 
 extension CallbackFunction {
-  /// The `where` clause of the extension around the function, with right sides by `spell`; empty if there is none.
+  /// The `where` clause of the extension around the function, whose right sides `spell` writes; empty if there is none.
   func extensionConstraints(_ spell: (SymbolGraph.Symbol.Constraint) -> String = \.rhs) -> String {
-    // The graph repeats the requirements of the type.
+    // Among the constraints of the extension, the graph repeats those of the type.
     let own = owner?.swiftGenerics?.constraints ?? []
     let added = (symbol.swiftExtension?.constraints ?? []).filter { !own.contains($0) }
     let constraints = added.map { constraint in

@@ -133,7 +133,7 @@ struct ImportList {
 
   /// Whether a file of the target writes `public import`; a target whose imports are public by default does not.
   private let saysPublic: Bool
-  private var publicModules: Set<String> = []
+  private var publicModules: Set<String> = []  // those of types that a public counterpart names
 
   /// The module of the counterparts, which no import brings.
   private let ownModule: String
@@ -215,8 +215,8 @@ struct ImportList {
   /// Writes an import, with an access level if the target's own imports of the module have one.
   private func line(_ found: Import) -> String {
     guard explicit.contains(found.module) else { return "import " + found.target }
-    let isPublic = publicModules.contains { canBring($0, byImportOf: found.module) }
-    return (isPublic ? "public " : "internal ") + "import " + found.target
+    let bringsPublicType = publicModules.contains { canBring($0, byImportOf: found.module) }
+    return (bringsPublicType ? "public " : "internal ") + "import " + found.target
   }
 
   /// Returns the module in an identifier such as `s:10Foundation4DataV`; `nil` for the standard library: `s:Si`.

@@ -333,7 +333,7 @@ extension FutureState {
   /// Makes `new` the producer of a pending state; has no effect on an orphan or a settled state.
   /// - Parameters:
   ///   - new: The producer.
-  ///   - isFirstOnly: Whether a producer that was set before stays, such as the stage of a promise that follows a future.
+  ///   - isFirstOnly: Whether to keep a producer that was set before, such as the stage of a promise that follows a future.
   /// - Returns: Whether the state was cancelled before, so that the caller cancels the new producer.
   @usableFromInline
   @discardableResult
@@ -454,7 +454,7 @@ extension FutureState {
 
   /// Adds a consumer to the list; under the lock.
   ///
-  /// A consumer that was cancelled before it attached, but still gets the result, goes to the front of a pending state's list.
+  /// A result-only consumer was cancelled before it attached. It goes to the front of a pending state's list, with that status.
   @inline(__always)
   private final func list(_ reference: Unmanaged<Consumer>, _ status: Consumer.Status) {
     if status == .resultOnly, isPending {
@@ -765,7 +765,7 @@ extension FutureState {
     consumer.enter(staysRemovable ? .submitted : .finished)
   }
 
-  /// Takes the first consumer of a state that has its outcome, or the reason of its break, and stores the phase that follows.
+  /// Takes the first consumer, and stores the phase that follows; the outcome, or the reason of the break, is already there.
   ///
   /// Under the lock. After the last consumer the phase is `closing`, so that `endDelivery` needs no lock.
   @inline(__always)

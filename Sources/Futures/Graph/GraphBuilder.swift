@@ -1,7 +1,7 @@
 package import Dispatch
 
 extension FuturesDiagnostics {
-  /// As `graph`; if the test kit gives a time and a thread, only with the objects that the thread has made since the time.
+  /// Makes the graph of the objects that were made since `start` and by `thread`; `nil`, as for `graph`, sets no limit.
   package static func graph(since start: DispatchTime?, ofThread thread: UnsafeMutableRawPointer?) -> WaitForGraph {
     // One load, without the lock of the table.
     guard mayTrackPendingFutures else {
@@ -10,7 +10,7 @@ extension FuturesDiagnostics {
       return graph
     }
     guard let objects = PendingFutures.shared.objects(since: start, ofThread: thread) else {
-      // Another thread has the table.
+      // Another thread keeps the table locked.
       var graph = WaitForGraph()
       graph.isComplete = false
       return graph

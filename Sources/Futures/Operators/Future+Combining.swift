@@ -30,8 +30,8 @@ extension Future {
   /// Returns a future of all results, in the order of the futures.
   ///
   /// Without futures it resolves at once with an empty array.
-  /// - Returns: A future of the results, which cannot fail. Cancelling it cancels each input that nothing else waits for
-  ///   (R16). It still gathers the results of all inputs.
+  /// - Returns: A future of the results. Cancelling it cancels each input that nothing else waits for (R16). It cannot fail, so
+  ///   it still waits for the results of all inputs.
   @_alwaysEmitIntoClient
   public static func allSettled(_ futures: some Collection<Future>) -> Future<[Result<Value, Failure>], Never> {
     gather(Array(futures), decide: { _ in nil }) { inputs in  // `nil`: no result decides alone

@@ -174,7 +174,7 @@ extension FutureState {
       start()
     }
     return reading {
-      // Without a record the state has settled: a first read (`nil`) gets its only progress as version 0, the next read ends.
+      // A settled state can have no record. Then a first read (`nil`) gets its progress as version 0, and the next read ends.
       let newest = progressRecord?.version ?? version ?? 0
       if version == newest { return isPending ? .none : .ended }
       return .unread(lastProgressInLock, version: newest)

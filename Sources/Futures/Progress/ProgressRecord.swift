@@ -79,7 +79,7 @@ final class ProgressRecord: @unchecked Sendable {
     return progress.fractionCompleted > current.fractionCompleted && set(progress)
   }
 
-  /// Advances to the sum of what the parts have done and of the promise's own reports, which count for the share without parts.
+  /// Advances to what the parts have done, plus the promise's own reports, scaled to the share that no part has reserved.
   private func compose() -> Bool {
     advance(to: reported * (ProgressPart.whole - shared).fraction + done.fraction)
   }
@@ -218,7 +218,7 @@ final class ProgressRecord: @unchecked Sendable {
     return awaited == 1
   }
 
-  /// Adds a link, which the caller connects after unlocking.
+  /// Adds and returns a link that brings the progress of `source` to `target`; the caller connects it after unlocking.
   func link(to source: FutureState, from target: FutureState, as role: ProgressLink.Role) -> ProgressLink {
     let link = ProgressLink(from: source, to: target, as: role)
     add(link)

@@ -253,7 +253,7 @@ private struct WorkQueue {
 
   /// Removes and returns the next work, and counts it as starting.
   ///
-  /// First notes that the start of `started`, the previous work of the caller, has returned. `nil` for the caller's first work.
+  /// First notes that the start of the caller's previous work has returned: `started`, which is `nil` before its first work.
   /// - Returns: The slot of the work, and its start; `nil` without room or work.
   mutating func takeNext(_ limit: Int, after started: Slot?) -> (Slot, Start)? {
     endStart(started)

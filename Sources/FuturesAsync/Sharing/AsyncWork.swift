@@ -83,9 +83,9 @@ public final class SerialQueue: Sendable {
 
   /// Runs `work` in a task, when all earlier work of this queue has ended.
   ///
-  /// Cancellation, future to task: cancelling the future of waiting work removes the work, which never starts. If `Failure` cannot
-  /// represent cancellation, it starts in its turn, and its task is cancelled. Cancelling the future of running work cancels its
-  /// task; the next work waits until the closure has returned.
+  /// Cancellation, future to task: cancelling the future of waiting work removes the work. But if `Failure` cannot represent
+  /// cancellation, the work still starts in its turn, and its task is cancelled. Cancelling the future of running work cancels
+  /// its task; the next work waits until the closure has returned.
   ///
   /// `work` runs on the actor to which its closure is isolated. `name` and `priority` are those of the task, and do not change the
   /// order.

@@ -9,14 +9,14 @@ extension OrderRun: TaskExecutor {
   /// Called by the runtime for each part of a task that can run: at its start, after a suspension, and at a change of actors.
   func enqueue(_ job: consuming ExecutorJob) { submit(UnownedJob(job)) }
 
-  /// Adds a job of this thread, or of another thread that resumes a task of the run; or lets it run next without a decision.
+  /// Adds a job to the agenda, or makes it `followUp`, which runs next without a decision.
   func submit(_ job: UnownedJob, onMain isOnMain: Bool = false) {
-    let isOwn = isOnOwnThread
+    let isOwn = isOnOwnThread  // if not, another thread resumes a task of the run
     let task = taskNumber(of: job)
     let move = move(of: task, onMain: isOnMain, calledBy: isOwn ? running : nil)
     let lane: OrderSource? = isOnMain ? .main : nil
-    // A running task that enqueues itself changes its executor. Most such changes enqueue no job, so they cannot be moves: nor can a
-    // call on the main actor from there, which enqueues a job only if the task prefers an executor, as here the body does.
+    // A running task that enqueues itself changes its executor. Only a change to the main actor from elsewhere is a move. Most
+    // others enqueue no job. A call within the main actor enqueues one only because the task prefers an executor.
     let changesExecutor = isOwn && task != nil && task == running
     let continuesAtOnce = changesExecutor && (!isOnMain || MainContext.isMainQueueCurrent)
     if isOwn, awaitsFollowUp || continuesAtOnce {
@@ -88,7 +88,7 @@ extension OrderRun: TaskExecutor {
     return number
   }
 
-  /// Keeps the running task's name, at each submission of an order that is shown: only the task itself can read its name.
+  /// Keeps the running task's name; called at each submission if the order is shown, because only the task can read its name.
   func nameCurrentTask() {
     guard #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *), let name = Task.name else { return }
     // Not `running`: while an actor's job runs a task, `running` is `nil`. The pointer of a task is also that of its job.

@@ -207,7 +207,7 @@ final class OrderRun: @unchecked Sendable {
     return nil
   }
 
-  /// Returns an item that ends the first waiting call of `runAll()`; its move is a placeholder, which is not in the order.
+  /// Returns an item that resumes the first waiting call of `runAll()`, or `nil`; its move is a placeholder outside the order.
   private func takeWaiterOfRunAll() -> Item? {
     let waiter = state.withLock { $0.waitersOfRunAll.isEmpty ? nil : $0.waitersOfRunAll.removeFirst() }
     return waiter.map {

@@ -242,14 +242,14 @@ public final class VirtualQueue: Sendable {
     return number
   }
 
-  /// Adds work that is ready at `deadline`, and returns its number; `nil` for a deadline to come, because a timer has no number.
+  /// Adds work that is ready at `deadline`; returns its number, or `nil` if it waits for a timer, which has no number.
   @discardableResult
   private func add(at deadline: DispatchTime, isBarrier: Bool, _ work: @escaping Work) -> Int? {
     let delay = deadline.nanosecondsFromNow
     guard delay > 0 else { return add(isBarrier: isBarrier, work) }
     let isBarrier = isBarrier || !isConcurrent
     backend.submitAfter(delay) { [self] in
-      // A barrier waits for all work, and other work for a barrier. The backend of a serial queue keeps its order.
+      // A barrier waits for all work, and other work for a barrier. A serial queue needs no check: its backend keeps the order.
       let isBlocked = state.withLock { isBarrier ? $0.running > 0 || !$0.items.isEmpty : $0.hasBarrier }
       if isConcurrent, isBlocked {
         add(isBarrier: isBarrier, work)  // to wait as ready work
