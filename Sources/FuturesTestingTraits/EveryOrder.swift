@@ -55,7 +55,7 @@ public struct EveryOrder: TestTrait, SuiteTrait, TestScoping {
     performing function: @Sendable () async throws -> Void
   ) async throws {
     let issues = SearchIssues()
-    let filter = IssueHandlingTrait.filterIssues { _ in issues.keepsIssue() }
+    let filter = IssueHandlingTrait.filterIssues { _ in issues.keepsIssue() }  // an issue in a run fails that run
     try await filter.provideScope(for: test, testCase: testCase) {
       try await explore(
         test.name,

@@ -93,7 +93,7 @@ struct CallbackRepetition {
     let statements = tokens.statements(in: block)
     for (position, statement) in statements.enumerated() {
       guard let call = callBeforeEnd(of: statement, exits) else { continue }
-      // A path that leaves in this statement or a later one might be the one with this call.
+      // If a jump in this statement or a later one leaves the block, the path with this call might end there.
       return statements[position...].contains { hasExit($0, exits) } ? nil : call
     }
     return nil

@@ -116,11 +116,11 @@ package struct Callbacks {
 }
 
 extension Callbacks {
-  /// Finds the callbacks of a function; `nil` if it takes none.
+  /// Finds the callbacks of a function; returns `nil` if it takes none, or only one for progress.
   ///
   /// The type of a closure decides its shape. The names and the package's configuration say whether the closure is
-  /// called once. If nothing says so, the shape is `unknown`. `bodies` returns the function bodies that get the closures
-  /// at some parameter indices.
+  /// called once. If nothing says so, the shape is `unknown`. `bodies` takes indices of parameters, and returns the function
+  /// bodies that get their closures.
   init?(
     _ declaration: Declaration,
     _ aliases: TypeAliases,
@@ -156,7 +156,7 @@ extension Callbacks {
       knowledge: knowledge,
       bodies: bodies
     )
-    if let pair = reader.pair(completions) {
+    if let pair = reader.pair(completions) {  // one closure for success, and one for failure
       self = pair
     } else if completions.count == 1 {
       let shape = reader.shape(first.type, first.index)

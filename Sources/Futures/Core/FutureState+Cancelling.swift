@@ -129,11 +129,11 @@ extension FutureState {
     guard reason.error != nil else {
       let sources = OrphanedInputs(inputs)
       orphan(leaving: sources)
-      // A cancellation or resolution before `orphan(leaving:)` has not found these inputs. So the state leaves them now.
+      // If a cancellation or resolution came before `orphan(leaving:)`, it missed these inputs. So the state leaves them now.
       if isLateOrphan { Self.cancel(sources.removeFromInputs(forResult: false)) }
       return
     }
     breakPromise(reason, in: trampoline)
-    Self.cancel(inputs.filter { $0.state.removeCancelled($0.consumer) }.map(\.state))  // those without other consumers
+    Self.cancel(inputs.filter { $0.state.removeCancelled($0.consumer) }.map(\.state))  // if nothing else waits
   }
 }

@@ -43,7 +43,7 @@ extension FutureState {
     switch settle(isSuccess: isSuccess, by: resolver, &released, store) {
     case .rejected: return false
     case .done: released.take()?.release()
-    // The state was plain, so there is nothing to release.
+    // The first consumer is taken only if there is nothing to release.
     case .deliver(startingWith: let first?): Trampoline.current.deliver(self, startingWith: first)
     case .deliver(startingWith: nil):
       released.take()?.release()

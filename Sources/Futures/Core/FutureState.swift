@@ -408,7 +408,7 @@ extension FutureState {
       }
       if current >= .due {
         noteObserved()
-        // This consumer would wait for ever, and no report covers it yet.
+        // If the state is broken, this consumer would wait for ever, and no earlier report covers it.
         if has(.isBroken), case .broken(let reason) = producer { reason.allowAnotherReport() }
       }
       switch current {
@@ -433,7 +433,7 @@ extension FutureState {
       case .orphaned:
         if status == .new { reference._withUnsafeGuaranteedRef { countNotified($0) } }
         return .due
-      case .closing, .resolved:
+      case .closing, .resolved:  // not `closing`, which was replaced above
         reference._withUnsafeGuaranteedRef { markTaken($0) }
         return .due
       }
@@ -575,7 +575,7 @@ extension FutureState {
   ///   - consumer: The consumer: not attached yet, in the list, or an input that this orphan has notified.
   ///   - isResultOnly: Whether the consumer was cancelled, although its failure type cannot represent cancellation. Then it stays
   ///     for the result, but no longer keeps this state running (R16).
-  /// - Returns: `nil` if the consumer has started or left, its context has it, or it gets the result anyway.
+  /// - Returns: The follow-up; `nil` if the consumer has started or left, its context has it, or it gets the result anyway.
   final func leave(_ consumer: Consumer, forResult isResultOnly: Bool = false) -> Departure? {
     changing {
       // In this order: the status publishes the source (`Stage.source`).
@@ -600,7 +600,7 @@ extension FutureState {
       return Departure(
         reference: reference,
         previous: status,
-        isUnneeded: consumer.kind != .shield && isUnneeded
+        isUnneeded: consumer.kind != .shield && isUnneeded  // a shield passes no cancellation on
       )
     }
   }
@@ -610,9 +610,9 @@ extension FutureState {
   /// This is a `Future.never` (the orphan without sources) whose failure type cannot represent cancellation.
   private final var isEndless: Bool { currentPhase == .orphaned && orphanedInputs == nil && !canRepresentCancellation }
 
-  /// Takes a consumer from its list, under the lock; `nil` if it was cancelled (result-only) before it attached: it is in none.
+  /// Takes a consumer from its list, under the lock; returns `nil` if it is in no list.
   private final func unlist(_ consumer: Consumer) -> Unmanaged<Consumer>? {
-    guard consumer.next != nil else { return nil }
+    guard consumer.next != nil else { return nil }  // was cancelled (result-only) before it attached
     let reference = Unmanaged.passUnretained(consumer)
     // A settled state has moved its listeners to the consumers.
     let isListener = consumer.kind == .progress && isPending

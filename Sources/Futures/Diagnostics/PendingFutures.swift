@@ -181,9 +181,9 @@ extension LockedReference where Object == PendingFutures {
 
   /// Adds `object`, which the table does not keep alive, if the calling thread is tracked.
   ///
-  /// `label` is for an object without a label of its own, `fileID` is a static string, `due` the time of a timer, and `context`
-  /// the queue or custom context of submitted work. The object waits for `source`. Submitted work gets label, file and line from
-  /// the entry of its source.
+  /// `label` is for an object without a label of its own. `fileID` is a static string. `due` is the time of a timer. `context`
+  /// is the queue or custom context of submitted work. The object waits for `source`. Submitted work gets label, file and line
+  /// from the entry of its source.
   package func add(
     _ kind: PendingEntry.Kind,
     _ object: AnyObject,

@@ -58,14 +58,14 @@ public final class Promise<Value: Sendable, Failure: Error>: Sendable {
     switch state.endPromise() {
     case .pending: breakState(releasedBy: nil)  // `nil`: the promise itself was released, and no owner of it
     case .following:
-      let followsItself = splice()
+      let followsItself = splice()  // shortens the chain to the followed future
       if followsItself {
         breakState(releasedBy: nil)
       } else if FuturesDiagnostics.hasHandler {
         // The followed future can still fail this one. The report of an unobserved failure then names this place.
         state.setPlace((fileID, UInt(line)))
       }
-    default: break  // settled meanwhile, or an orphan, which follows a future that never resolves
+    default: break  // settled meanwhile; or an orphan, because the followed future never resolves
     }
   }
 

@@ -7,7 +7,7 @@ extension Future {
   ///   - delay: The delay before `transform` runs there; zero or less is no delay.
   ///   - transformed: The results that `transform` changes. It only passes other results on, so it runs inline for them.
   ///   - progressShare: The share of this future in the derived progress; 1 for a stage that passes progress on.
-  ///   - onlyWaits: Whether the stage adds no work, as a delay. If its source does no work either, progress leaves both out.
+  ///   - onlyWaits: Whether the stage only waits, as a delay does. If its source does no work either, progress leaves both out.
   ///   - bypass: Runs in place of `transform` if the stage is cancelled but cannot represent that.
   ///   - transform: Makes the future to resolve as.
   /// - Returns: The derived future.

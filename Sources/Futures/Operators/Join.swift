@@ -69,7 +69,7 @@ final class Join<Derived: OutcomeStorage>: Inputs, @unchecked Sendable {
   }
 
   override func describe(into facts: inout NodeFacts) {
-    // `furthest` is the rule of `race` and `firstSuccess`. Any other join needs each input, unless it can fail.
+    // One input can end a `race` or `firstSuccess`, whose rule is `furthest`. Any other join can end early only by failing.
     facts.endsWithOneInput = rule == .furthest
     facts.needsEachInput = rule == .average && Derived.Failure.self == Never.self
     facts.inputs = lock.withLockIfAvailable { inputs.map(\.state) }

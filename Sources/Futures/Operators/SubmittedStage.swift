@@ -113,13 +113,13 @@ final class SubmittedStage<Value: Sendable, Failure: Error, New: Sendable, NewFa
     PendingFutures.shared.add(due == nil ? .work : .timer, self, due: due, context: context.identity, source: source)
   }
 
-  /// Returns the queue that the stage is sure to need, for the search for work that a blocked thread holds up; otherwise `nil`.
+  /// Returns the queue that the stage is sure to need, or `nil`; called by the search for work that a blocked thread holds up.
   override func queueToRunOn(after source: FutureState) -> AnyObject? {
     if hasBypass, isCancelled { return nil }  // the bypass resolves the stage without the queue
     switch currentStatus {
     case .listed, .listedByOther, .resultOnly:
-      // A settled source is about to deliver. A pending one can still have any result, so the stage is sure to need the queue
-      // only if it transforms each possible result.
+      // A settled source is about to deliver, and then the status changes. A pending source can still have any result, so the
+      // stage is sure to need the queue only if it transforms each possible result.
       let transformsEachResult = transformed.hasValues && (transformed.hasFailures || Failure.self == Never.self)
       guard transformsEachResult, !source.isSettled else { return nil }
     case .submitted:

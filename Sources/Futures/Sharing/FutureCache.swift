@@ -244,8 +244,8 @@ private struct CacheState<Key: Hashable & Sendable, Value: Sendable> {
   }
 
   /// Begins the load of a number that `join` returned, unless the load has begun, has ended or was removed.
-  /// - Returns: Whether the caller starts the load; otherwise it asks for the key again. And the slot of a running load that all
-  ///   its callers have left, which the caller releases after unlocking.
+  /// - Returns: `begins`: whether the caller starts the load; if not, it asks for the key again. `abandoned`: the removed slot
+  ///   of a running load that all its callers have left; the caller releases it after unlocking.
   mutating func begin(_ key: Key, _ number: Int) -> (begins: Bool, abandoned: Slot?) {
     guard let slot = slot(key, number), slot.value == nil else { return (false, nil) }
     // The load runs, but `loads` has no earlier caller: all have left, and the thread of the last one is about to remove the slot.

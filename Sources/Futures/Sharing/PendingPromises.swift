@@ -196,8 +196,8 @@ public final class PendingPromises<Key: Hashable & Sendable, Value: Sendable, Fa
 
   /// Adds a caller, unless there is an early answer for it.
   func join(_ caller: Caller, _ key: Key, takingEarlyAnswer takesAnswer: Bool) -> Joining {
-    // The task of the call, for `leave`; made outside the lock, because this formats a string. `nil` if no caller waits: the work
-    // has not started, so it cannot have made this call.
+    // By this task, `leave` finds work that waits for its own key. Read outside the lock, because this formats a string. If no
+    // caller waits, the work starts during or after this call, so it cannot have made the call.
     let hasCallers = state.withLock { $0.entries[key]?.callers.isEmpty == false }
     let task = hasCallers ? TaskIdentity.current : nil
     let (number, isFirst, work, answer) = state.withLock {
@@ -232,7 +232,7 @@ public final class PendingPromises<Key: Hashable & Sendable, Value: Sendable, Fa
   /// - Parameters:
   ///   - key: The key of the answer.
   ///   - result: The answer.
-  /// - Returns: Whether the key was pending. If not, the answer is kept if early answers are, and dropped otherwise.
+  /// - Returns: Whether the key was pending. If not, the answer is dropped, or kept if `keepingEarlyAnswers` is positive.
   @discardableResult
   public func resolve(_ key: Key, with result: Result<Value, Failure>) -> Bool {
     let (entry, dropped) = state.withLock { state -> (Entry?, Answers.Removed?) in

@@ -3,8 +3,8 @@ public import Futures
 /// Calls `operation` with a token that is cancelled with the current task, for callback code that takes a token.
 ///
 /// Cancellation, task to token: cancelling the task before or during the call cancels the token exactly once. The
-/// handlers run on the thread that cancels the task. Token to task: no other code can cancel this token. After this
-/// returns, nothing stays registered, and later handlers are released without running.
+/// handlers run on the thread that cancels the task. Token to task: none, because no other code can cancel the token.
+/// After this returns, nothing stays registered, and later handlers are released without running.
 /// - Parameters:
 ///   - isolation: The caller's actor, on which `operation` runs.
 ///   - operation: Passes the token on, and awaits the work.

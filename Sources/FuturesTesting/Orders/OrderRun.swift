@@ -151,17 +151,17 @@ final class OrderRun: @unchecked Sendable {
     let orders = Orders(run: self)
     // Callbacks and timers of `.main` are moves of the run.
     MainContext.replace(with: context(.main)) {
-      awaitsFollowUp = true  // the next job begins the body, and so runs without a decision
+      awaitsFollowUp = true  // the next job begins the body: it needs no decision
       // The task inherits the task-local values of the caller, by which a test library finds the test.
       let task = inMove {
         start = .now()  // by the clock that the moves see
         return Task(executorPreference: self) { await self.run(body, orders, on: body.isolation) }
       }
-      awaitsFollowUp = isOnMain  // so does the job that moves the body to the main actor: nothing else can run yet
+      awaitsFollowUp = isOnMain  // the hop of the body to the main actor needs no decision either: it is the only job
       makeMoves(selectedBy: nextMove)
       endRemainingWork(of: task)
     }
-    reason = reason ?? interferenceSentence.map { .uncontrolled($0) }  // also after the last move
+    reason = reason ?? interferenceSentence.map { .uncontrolled($0) }  // of another thread after the last move
     if reason == nil, !leftTasks.isEmpty {
       unexplored.insert("tasks that stay suspended, or that a variable still holds")
     }
