@@ -46,12 +46,12 @@ struct Rivals {
   /// The most defaults that a call can save with the first function instead of the second; negative if the first needs
   /// more; `nil` if no call fits both.
   private func savedDefaults(_ first: [CallParameter], _ second: [CallParameter]) -> Int? {
-    // `best[one][other]` is the result for the first `one` and the first `other` parameters of both lists.
+    // `best[one][other]` is the result for the first `one` parameters of `first`, and the first `other` of `second`.
     var best = [[Int?]](repeating: [Int?](repeating: nil, count: second.count + 1), count: first.count + 1)
     for one in 0...first.count {
       for other in 0...second.count {
         var results: [Int?] = [one == 0 && other == 0 ? 0 : nil]
-        // A default of the first function costs one, a default of the second saves one, and an argument serves both.
+        // The last step: a default of the first function costs one, a default of the second saves one, an argument serves both.
         if one > 0, first[one - 1].canBeLeftOut { results.append(best[one - 1][other].map { $0 - 1 }) }
         if other > 0, second[other - 1].canBeLeftOut { results.append(best[one][other - 1].map { $0 + 1 }) }
         if one > 0, other > 0, first[one - 1].canBe(second[other - 1]) {
