@@ -31,8 +31,8 @@ extension Counterparts {
 
   /// Names the async counterpart of a function.
   ///
-  /// `renamed` is the base name that the package gives. The types in `scopes` can have the counterpart, which
-  /// `conformers` inherit.
+  /// `renamed` is the base name that the package gives. The types in `scopes` can have the counterpart. `conformers` are the
+  /// types that inherit it.
   func named(
     _ declaration: Declaration,
     _ callbacks: Callbacks,
@@ -57,7 +57,7 @@ extension Counterparts {
       other.reasonForOtherName = reason
       return other
     }
-    // Neither name fits. The returned rival makes the plan refuse the counterpart: the first name's, or else the other's.
+    // Neither name fits. Returns a counterpart that has a rival, so that the plan refuses it: the first one, or else the other.
     return plain.rival == nil ? other : plain
   }
 }

@@ -855,7 +855,7 @@ extension FutureState {
     // Moves the listeners of the progress into `consumers`.
     _ = progressRecord?.end(isSuccess: false, before: &consumers)
     if consumers.isEmpty { return }
-    // The list does not retain this state itself. Only its address, because the closure can run after the state has gone.
+    // If this state is in its own list, the list does not retain it. An address, because the closure can outlive the state.
     let this = Unmanaged.passUnretained(self).toOpaque()
     Trampoline.current.runOrDefer { [consumers] in
       var consumers = consumers
