@@ -97,7 +97,7 @@ final class MirroredProgress: Progress, @unchecked Sendable {
     #endif
   }
 
-  deinit { takeSource()?.registration?.remove() }  // the listener, if the future has not ended
+  deinit { takeSource()?.registration?.remove() }  // removes the listener of a pending future
 
   /// Keeps the registration of the listener until the future has ended; the deinitializer removes the listener if it comes first.
   func keep(_ registration: Registration) {

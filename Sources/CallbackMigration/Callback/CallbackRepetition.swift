@@ -163,7 +163,7 @@ struct CallbackRepetition {
     }
   }
 
-  /// The closures that a statement passes to calls, without those in its blocks or in other closures.
+  /// The opening braces of the closures that a statement passes to calls; closures in its blocks or other closures do not count.
   private func closures(in statement: Range<Int>) -> [Int] {
     let level = tokens.closureOrFunction(around: statement.lowerBound)
     let inner = blocks(of: statement)

@@ -102,7 +102,7 @@ package final class CancellationState: CancellationHandlers, @unchecked Sendable
 
   /// Notes that one of the parents, which this linked state follows, can no longer cancel it.
   ///
-  /// After the last one, the handlers release the linked source, which they have kept only for its links to the parents.
+  /// When no parent is left, the handlers release the linked source, because they keep it only for its links to the parents.
   func parentEnded() {
     let sources = lock.withLock { () -> [CancellationTokenSource?] in
       parentCount? -= 1

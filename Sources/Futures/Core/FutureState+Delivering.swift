@@ -84,8 +84,8 @@ extension FutureState {
 
   /// Resumes the waiters, and runs the other consumers on a thread of the global queue, where no task is current.
   ///
-  /// For a resolution by a task, and a delivery that hands the rest on. Waiters first: blocked ones can occupy the whole queue.
-  /// The queue's thread has no other work, so it runs all that other threads attach meanwhile, and hands nothing on again.
+  /// Called after a resolution by a task, and by a delivery that hands the rest on. Waiters first: as blocked threads they can
+  /// occupy the whole queue. The queue's thread has no other work, so it runs all later consumers, too, and hands nothing on again.
   @inline(never)
   final func deliverElsewhere(in trampoline: Trampoline) {
     guard resumeWaiters(in: trampoline) else { return }  // no callback is left
@@ -158,10 +158,10 @@ extension FutureState {
     return true
   }
 
-  /// Returns the reference to a consumer that a list of this state owns until `releaseConsumer` releases it.
+  /// Returns the reference with which a list of this state keeps a consumer alive; `releaseConsumer` releases the reference.
   ///
-  /// A promise's state can store its first callback or join itself, and is then in its own list. The promise keeps the state alive,
-  /// so the list does not own it (invariant 5).
+  /// Exception: a promise's state that stores its first callback or join is itself the consumer, in its own list. The promise keeps
+  /// that state alive, so the list does not own it (invariant 5).
   @inline(__always)
   final func retainConsumer(_ consumer: Consumer) -> Unmanaged<Consumer> {
     consumer === self ? .passUnretained(consumer) : .passRetained(consumer)

@@ -180,7 +180,7 @@ public final class VirtualQueue: Sendable {
 
   /// Runs earlier work and then `work`, for `sync`.
   ///
-  /// Traps if `work` has to wait for work that runs: that work has called `sync`, and waits for `work`.
+  /// Traps at a deadlock: running work has called `sync`, and `work` would have to wait for the running work.
   private func runAtOnce<Result>(isBarrier: Bool, _ work: () throws -> Result) rethrows -> Result {
     let isBarrier = isBarrier || !isConcurrent
     backend.willRunAtOnce()  // a run of `exploreOrders` reports the call
