@@ -197,7 +197,7 @@ struct CallbackRepetition {
     /// A `continue` is an exit if the brace of its loop stands before this token.
     let continueLimit: Int
 
-    /// The jumps that leave a statement and its own loop.
+    /// The jumps that leave a statement: their loop or `switch` is around the statement, and is not the statement itself.
     static func of(_ statement: Range<Int>) -> Exits {
       Exits(breakLimit: statement.lowerBound, continueLimit: statement.lowerBound)
     }

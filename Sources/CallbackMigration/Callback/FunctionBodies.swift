@@ -200,7 +200,7 @@ extension SourceTokens {
     return self[index - 3] == "." || isFirstOnLine(index - 2) ? self[index - 2] : nil
   }
 
-  /// The array or dictionary to which a statement adds the token, also in a tuple or an array; `nil` if there is none.
+  /// The array or dictionary to which a statement adds the token, alone or inside a tuple or an array; `nil` if there is none.
   fileprivate func collection(keeping index: Int) -> String? {
     // From the innermost brackets outwards, as in `waiting.append((id, callback))`.
     var element = index

@@ -121,7 +121,7 @@ struct RefusalRules {
     }
   }
 
-  /// The reason why an async counterpart would change what calls mean, or has an unknown isolation; `nil` for neither.
+  /// The reason why an async counterpart changes what calls mean, or why its isolation is unknown (outside types); or `nil`.
   private func overloadRefusal(_ function: CallbackFunction) -> Refusal? {
     let saysIsolation = function.declaration.globalActor != nil || function.declaration.isNonisolated
     if inventory.isMainActorTheDefault, function.scope.isEmpty, !saysIsolation { return .unknownIsolation }

@@ -75,7 +75,7 @@ extension FutureState {
     /// Reports a transition from `previous` that has broken an invariant of `FutureState`; under the lock, after the transition.
     final func checkInvariants(after previous: Phase) {
       let current = phaseForCheck
-      // Between two transitions the phase stays, with one exception: `endDelivery` ends a delivery without the lock.
+      // Since the transition before, which has set `phaseAfterTransition`, only `endDelivery` can have changed the phase.
       let hasEnded = phaseAfterTransition == .closing && previous == .resolved
       expect(
         previous == phaseAfterTransition || hasEnded,

@@ -443,11 +443,11 @@ extension FutureState {
   /// Takes the closure that starts a lazy producer, for `start()`; `nil` if it has started already, or the state was cancelled.
   final func takeStartOfProducer() -> LazyStart? { changing { isDormant ? takeStart() : nil } }
 
-  /// Takes the start of a dormant state's producer; `nil` if the state was cancelled; under the lock.
+  /// Takes the closure that starts a dormant state's producer; `nil` if the state was cancelled; under the lock.
   private final func takeStart() -> LazyStart? {
     guard !isCancelled, case .start(let lazy) = producer else { return nil }
     producer = .none
-    // A promise is about to exist, so no thread must make the state private.
+    // The closure gets a promise, through which other code can reach the state. So `makePrivate` must leave the state alone.
     insert(.hasPromise)
     return lazy
   }
@@ -544,8 +544,8 @@ extension FutureState {
     }
   }
 
-  /// Puts `stage`, which now waits for this state, in the place of `old`, the stage of the state that `splice` takes out.
-  /// - Returns: The list's reference to `old`; `nil` if one of them has left, or this state is an orphan or delivers to `old`.
+  /// Replaces `old`, the stage of the state that `splice` takes out, by `stage`, that state's follower, in the list of this state.
+  /// - Returns: The list's reference to `old`; `nil` if either stage has left, or this state is an orphan or delivers to `old`.
   final func replace(_ old: FutureState, by stage: FutureState) -> Unmanaged<Consumer>? {
     changing {
       guard currentPhase != .orphaned, old.currentStatus == .listed, old.isConsumer(of: self),
@@ -821,7 +821,7 @@ extension FutureState {
   /// - Returns: The waiters, and whether callbacks are left.
   final func takeWaiters() -> (waiters: ConsumerList, leavesCallbacks: Bool) {
     changing {
-      // Not `due`: a state that settled without consumers while its listeners were notified can be `resolved` already.
+      // If the state settled without consumers while a thread notified its listeners, it can be `resolved` already.
       guard currentPhase == .due else { return (ConsumerList(), !consumers.isEmpty) }
       // A broken state has no result to resume its waiters with. Listeners get the last progress before a waiter resumes (R20).
       let keepsWaiters = has(.isBroken) || consumers.first?._withUnsafeGuaranteedRef({ $0.kind }) == .progress

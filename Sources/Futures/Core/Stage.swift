@@ -77,7 +77,7 @@ extension TypedState {
 extension FutureState {
   /// Breaks this state for the same reason as its source.
   ///
-  /// Inlinable: a call of `breakPromise` from here would be unspecialised.
+  /// Inlinable, so that the call of `breakPromise` is specialised for the type of the stage.
   @_alwaysEmitIntoClient
   final func passBreak(of source: FutureState, in trampoline: Trampoline) {
     guard let reason = source.breakReason else {

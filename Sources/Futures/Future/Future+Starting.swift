@@ -128,9 +128,9 @@ extension Future {
     self = Self.following(other, fileID, line)
   }
 
-  /// Returns the default of `other`; `Future()` never gets it, because an initializer in `Future+Fixits.swift` refuses that call.
+  /// The default of `other` above; never called, because an initializer in `Future+Fixits.swift` refuses `Future()`.
   ///
-  /// Not the generic `required()` of that file: it would return a constrained existential, whose metadata older systems lack.
+  /// Not the generic `required()` of that file: this type as a generic argument needs metadata that older systems lack.
   @usableFromInline
   static func requiredFuture() -> any FutureProtocol<Value, Failure> { Self.never }
 

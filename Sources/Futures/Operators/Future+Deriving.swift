@@ -107,7 +107,7 @@ extension Future {
   @_alwaysEmitIntoClient
   static func derived(from other: consuming Future, after share: Double) -> Future {
     if let result = other.peek() { return .resolved(result) }
-    // No variable for the handle: `claimExclusive` would count a second reference to the state as another handle.
+    // `takeState` consumes the handle `other`, and no variable keeps it: a second reference would make `claimExclusive` fail.
     var inner: FutureState = other.takeState().unsafelyUnwrapped
     if FutureState.claimExclusive(&inner, after: share) {
       return Future(unsafeDowncast(inner, to: State<Value, Failure>.self))

@@ -107,8 +107,8 @@ final class ItemQueue<Item: Sendable, Value: Sendable, Failure: Error>: Inputs, 
       case .failure(let error): fail(error, in: trampoline)
       }
     } else if let input = input(from: future, index: index) {
-      // While the item started, the queue can have finished, and the derived future can have been cancelled or awaited. Then the
-      // code below, outside the lock, cancels the item's future if nothing else waits for it (R16), or raises its tasks.
+      // While `start` ran, other threads can have finished this queue, or cancelled or awaited the derived future, without this
+      // input. So the code below cancels the input if nothing else waits for it (R16), or raises its tasks, outside the lock.
       var (isFinished, isResultOnly) = (false, false)
       var priority: TaskPriority?
       derived.addProgressPart(of: total, input.state) {  // under the lock of `derived`: progress counts the item once

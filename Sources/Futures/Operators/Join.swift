@@ -182,7 +182,7 @@ extension Future {
   /// that was made in the pack's loop (Swift 6.3).
   @inline(never)
   func input<Derived>(failing join: Join<Derived>) -> JoinedInput? where Derived.Failure == Failure {
-    input(join.delivery(of: Future.self) { result in result.failure.map { .failure($0) } })  // a value only counts
+    input(join.delivery(of: Future.self) { result in result.failure.map { .failure($0) } })  // a value decides nothing
   }
 
   /// The value, if this future has succeeded.

@@ -89,8 +89,8 @@ final class FlatMapStage<Argument: Sendable, New: Sendable, Failure: Error>: Mov
     self.transform = consume transform
     super.init(of: source, progressShare: source.shareOfWork(progressShare)) { stage, source, trampoline in
       let stage = unsafeDowncast(stage, to: FlatMapStage.self)
-      guard stage.kind != .follower else { return stage.resolve(as: source, in: trampoline) }  // the transform's future
-      guard let value: Argument = stage.value(of: source, in: trampoline) else { return }  // has ended as `source`
+      guard stage.kind != .follower else { return stage.resolve(as: source, in: trampoline) }  // the second delivery
+      guard let value: Argument = stage.value(of: source, in: trampoline) else { return }  // the stage has ended
       stage.applyTransform(to: value, in: trampoline)
     }
   }
@@ -105,7 +105,7 @@ final class FlatMapStage<Argument: Sendable, New: Sendable, Failure: Error>: Mov
     self.transform = consume transform
     super.init(of: source, progressShare: source.shareOfWork(progressShare)) { stage, source, trampoline in
       let stage = unsafeDowncast(stage, to: FlatMapStage.self)
-      guard stage.kind != .follower else { return stage.resolve(as: source, in: trampoline) }  // the transform's future
+      guard stage.kind != .follower else { return stage.resolve(as: source, in: trampoline) }  // the second delivery
       if let result = unsafeDowncast(source, to: State<V, F>.self).result {
         stage.applyTransform(to: result, in: trampoline)
       } else {  // the source is broken

@@ -196,10 +196,10 @@ final class ProgressRecord: @unchecked Sendable {
     return share
   }
 
-  /// Counts a part that has ended and has no link; returns whether the progress changed, so that listeners are notified.
+  /// Counts a part that had ended before it could get a link; returns whether listeners must be notified of the progress.
   func addEnded(_ share: ProgressPart) -> Bool {
     done = done + share
-    return !countEndedPart() && compose()
+    return !countEndedPart() && compose()  // the last part settles the state, whose progress then needs no update
   }
 
   /// Sets the parts of a new record, whose state has several inputs; some of them can have ended.
@@ -210,8 +210,8 @@ final class ProgressRecord: @unchecked Sendable {
     _ = compose()  // no listener to notify yet
   }
 
-  /// Counts one more ended part of a state that its last part settles; does nothing for a promise, which settles by itself.
-  /// - Returns: Whether it was the last one. The state settles next, so its progress needs no update.
+  /// Counts one more ended part, except for the state of a promise: its parts do not settle it.
+  /// - Returns: Whether it was the last part, so that the state settles next.
   private func countEndedPart() -> Bool {
     guard let awaited = awaitedParts else { return false }
     awaitedParts = awaited - 1

@@ -145,7 +145,7 @@ final class SharedStreamState {
 
   /// Adds a reader; with `startsWithLast` it begins with the last element.
   func add(_ reader: SharedReader, startingWithLast startsWithLast: Bool) {
-    // The result needs no follow-up: a new reader has no waiter, and `last` keeps an element that the policy drops.
+    // A new reader has no task to resume. If its policy drops the element, `last` still keeps it, so nothing is released here.
     if startsWithLast, let last { _ = reader.add(last) }
     readers.append(reader)
   }

@@ -47,9 +47,9 @@ extension CancellationToken {
 
   /// Runs asynchronous work that is cancelled with the token or the calling task.
   ///
-  /// Cancellation, token to task: the work runs in a separate task, and cancelling the token cancels that task. Task to
-  /// work: cancelling the calling task cancels that task, too. The work decides its outcome: if it returns a value
-  /// anyway, this returns the value. Nothing stays registered afterwards.
+  /// Cancellation, token to task: cancelling the token or the calling task cancels the separate task in which the work
+  /// runs. The work decides its outcome: if it returns a value anyway, this returns the value. Nothing stays registered
+  /// afterwards.
   /// - Parameter operation: The work. It runs on the actor to which its closure is isolated, as in `Task { }`.
   /// - Returns: The value of `operation`.
   /// - Throws: The error of `operation`.

@@ -72,11 +72,11 @@ extension OrderRun {
 
   /// Runs a move on the main queue, and waits until it has returned.
   ///
-  /// `sync`, because a main queue without a thread of its own then uses this thread, which is cheaper than a change of threads.
-  /// `replace` sets a task-local, which the main thread lacks.
+  /// If the main queue has no thread of its own, as after `dispatchMain()`, `sync` runs the move here, and saves a thread change.
+  /// The main thread lacks the task-local value that `perform(_:)` has set, so `replace` sets it there.
   func runOnMain(_ move: () -> Void) {
     nonisolated(unsafe) let move = move  // safe: this thread waits meanwhile
-    let context = MainContext.main.context  // that of `perform(_:)`
+    let context = MainContext.main.context  // from `perform(_:)`
     DispatchQueue.main.sync { MainContext.replace(with: context, for: move) }
   }
 }

@@ -52,9 +52,9 @@ extension OrderRun: TaskExecutor {
 
   /// Returns the move of a job; `caller` is the task that runs while the job is submitted.
   private func move(of task: Int32?, onMain isOnMain: Bool, calledBy caller: Int32?) -> OrderMove {
-    // A job without a task belongs to an actor: a task calls it, or the actor continues with its other calls.
-    guard let task else { return OrderMove(source: .hop, ordinal: caller ?? -1) }
-    return OrderMove(source: isOnMain ? .onMain : task == 0 ? .body : .task, ordinal: task)
+    // A job without a task belongs to an actor: `caller` calls the actor, or the actor continues with its other calls.
+    guard let task else { return OrderMove(source: .hop, ordinal: caller ?? -1) }  // -1: the task is not known
+    return OrderMove(source: isOnMain ? .onMain : task == 0 ? .body : .task, ordinal: task)  // task 0 is the body
   }
 
   /// Puts a task to sleep in virtual time, for `Task.sleep`: the job runs after the delay.

@@ -186,7 +186,7 @@ final class OrderRun: @unchecked Sendable {
     hasEnded = false  // the second call runs the work that the order has left
     while !hasEnded {
       turns += 1
-      // Beyond the limit the follow-up waits, so that the run can end: an endless change of executors has endless follow-ups.
+      // Not at the limit: a task that changes its executor for ever always has a follow-up, so `next` could not end the run.
       var item = turns < turnLimit ? followUp.take() : nil
       if item == nil {
         waitForOutside()
@@ -269,7 +269,7 @@ final class OrderRun: @unchecked Sendable {
   private func deadlock() -> OrderFailure.Reason {
     if let outsideWaitSentence { return .uncontrolled(outsideWaitSentence) }  // it waits for work outside the run
     guard isShown else { return .deadlock(waiting: []) }
-    // Of all threads if the body is on the main actor: then moves run on two threads.
+    // If the body is on the main actor, moves run on two threads, so the graph covers all threads.
     waitForGraph = FuturesDiagnostics.graph(since: start, ofThread: isOnMain ? nil : .ofCurrentThread)
     return .deadlock(waiting: PendingFutures.shared.awaited(since: start, ofThisThread: !isOnMain))
   }
@@ -329,16 +329,16 @@ final class OrderRun: @unchecked Sendable {
     the work that the body left behind (release what the body holds, and then end the work by `try await orders.runAll()`)
     """
 
-  /// Runs the remaining work without choices, and drops its timers, so that the tasks can end: also `task`, that of the body.
+  /// Runs the remaining work without choices, and drops its timers, so that all tasks can end, also the body's `task`.
   private func endRemainingWork(of task: Task<Void, Never>) {
     state.withLock { $0.isEnding = true }
-    if reason != nil { watch.measure { inMove { task.cancel() } } }  // the body can still be suspended
+    if reason != nil { watch.measure { inMove { task.cancel() } } }  // a failed run can leave the body suspended
     turnLimit = turns + Self.maximumTurns / 2  // work that goes on for more turns is endless
     makeMoves(selectedBy: nextRemainingItem)
     var (items, queues) = state.withLock { state in
       defer { state.queues = [:] }
       state.closing.isClosed = true
-      return (state.agenda.takeAll { _ in true }, state.queues)  // items are left only at the limit
+      return (state.agenda.takeAll { _ in true }, state.queues)  // items are left only at `turnLimit`
     }
     if !items.isEmpty || !queues.isEmpty { release { (items, queues, followUp) = ([], [:], nil) } }
   }
@@ -373,7 +373,7 @@ final class OrderRun: @unchecked Sendable {
     return end(nil)
   }
 
-  /// Releases work that never runs, as a move; does not report the futures that break, because left work is no mistake.
+  /// Releases, in a move, work that never runs; does not report the futures that break, because left work is no mistake.
   private func release(_ drop: () -> Void) {
     FuturesDiagnostics.breakObservers.excuse(onThreadsWhere: { [self] in isOnOwnThread }) {
       watch.measure { inMove(drop) }
