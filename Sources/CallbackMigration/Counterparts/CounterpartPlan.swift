@@ -145,7 +145,7 @@ private struct CounterpartClaims {
   /// The functions by the key of the counterpart in their own type.
   private var functions: [String: [CallbackFunction]] = [:]
 
-  /// Takes the functions of which a counterpart of some kind would be written.
+  /// Enters each function under the key of each counterpart that would be written for it.
   init(_ functions: [CallbackFunction], where isWritten: (CallbackFunction, Counterpart.Kind) -> Bool) {
     for function in functions {
       for kind in Counterpart.Kind.allCases where isWritten(function, kind) {

@@ -25,7 +25,7 @@ struct Counterparts {
     }
   }
 
-  /// The counterpart that a function has in one of `scopes`, or would have; `renamed` is the base name from the package.
+  /// The counterpart that a function has in one of `scopes`, or would have; `renamed` is its base name in the configuration.
   func counterpart(
     _ kind: Counterpart.Kind,
     of declaration: Declaration,

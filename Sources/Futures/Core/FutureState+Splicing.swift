@@ -1,7 +1,7 @@
 extension FutureState {
   /// Removes a state from its chain if the state only passes a result on, and no other code can ever reach it.
   ///
-  /// Called when the promise of `state` goes away; `state` is the promise's own reference. `stage` is how `state` follows `source`:
+  /// Called when the promise of `state` goes away; `state` is the promise's own reference. `state` follows `source` by `stage`:
   /// `source → stage → state → follower → target` becomes `source → follower → target`. So a chain of promises that follow each
   /// other, by `p.follow(f(n - 1))` in `f(n)`, takes no more memory than `flatMap` does.
   /// - Returns: Whether the state follows itself through other states, so that nothing can ever resolve it.

@@ -488,10 +488,10 @@ extension FutureState {
     }
   }
 
-  /// Makes a followed state private, if only the caller and the producer refer to it.
+  /// Marks a followed state as private if only its producer and the caller, which attaches its follower next, refer to the state.
   ///
-  /// The caller then attaches its follower, and no other consumer can come. So if the state's stage gets another source, the
-  /// follower can wait for that source in place of the stage.
+  /// No other consumer can come. So if the stage that produces the state moves on to another source, the follower can wait for
+  /// that source in place of the stage.
   static func makePrivate(_ state: inout FutureState) {
     // A promise can make more handles. Relaxed: a hint that saves the lock.
     if state.has(.hasPromise) { return }

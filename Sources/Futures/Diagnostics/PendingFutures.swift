@@ -71,7 +71,7 @@ package final class PendingFutures {
 
   fileprivate func changeEntry(at position: Int, _ body: (inout PendingEntry) -> Void) { body(&slots[position].entry) }
 
-  /// Adds an entry of `object`, which can wait for `source`; first sweeps, if as many were added as the last sweep has left.
+  /// Adds an entry of `object`, and of an await also its future, `source`; first sweeps, if as many were added as the last left.
   /// - Returns: The objects that the sweep has read, for release after unlocking.
   fileprivate func append(_ entry: PendingEntry, of object: AnyObject, _ source: FutureState?) -> [AnyObject] {
     var swept: [AnyObject] = []
@@ -84,7 +84,7 @@ package final class PendingFutures {
         return state.isResolved && state.isDelivered  // a broken state is not resolved: it stays, for the graph
       }
       untilSweep = max(Self.smallestSweep, slots.count)
-      // A copy has less capacity: many were pending at once, and no longer are.
+      // The array is mostly empty, because many objects were pending at once. A copy has less capacity.
       if slots.capacity > 8 * untilSweep { slots = slots.map { $0 } }
     }
     slots.append(Slot(entry: entry, object: ObjectMemory(of: object), source: source.map(ObjectMemory.init(of:))))
