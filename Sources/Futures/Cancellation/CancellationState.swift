@@ -114,7 +114,7 @@ package final class CancellationState: CancellationHandlers, @unchecked Sendable
 
   /// Cancels the state, and runs the handlers in order; the handlers of a linked source run in the place of its link.
   ///
-  /// Returns after all of them have run. A deeply nested call leaves its handlers to the outermost call of the thread (R13).
+  /// Returns after the handlers, except in a deeply nested call: the outermost call of the thread then runs them later (R13).
   /// - Returns: Whether this was the first cancellation.
   @usableFromInline
   @discardableResult
