@@ -71,7 +71,7 @@ package final class PendingFutures {
 
   fileprivate func changeEntry(at position: Int, _ body: (inout PendingEntry) -> Void) { body(&slots[position].entry) }
 
-  /// Adds an entry of `object`, and of an await also its future, `source`; first sweeps, if as many were added as the last left.
+  /// Adds an entry of `object`, which awaits `source` if that is given; first sweeps, if as many were added as the last sweep left.
   /// - Returns: The objects that the sweep has read, for release after unlocking.
   fileprivate func append(_ entry: PendingEntry, of object: AnyObject, _ source: FutureState?) -> [AnyObject] {
     var swept: [AnyObject] = []
