@@ -45,7 +45,7 @@ extension SourceTokens {
     return start..<max(start, partner(brace) ?? start)
   }
 
-  /// Whether a name means a parameter in a closure; not if the closure captures a variable of that name.
+  /// Whether a parameter of a closure hides an outer `name`; `false` if the closure captures a variable of that name.
   func hides(_ name: String, closureAt brace: Int) -> Bool {
     guard self[brace] == "{", let signature = closureSignature(at: brace), signature.parameters.contains(name) else {
       return false

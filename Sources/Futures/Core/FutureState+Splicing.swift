@@ -56,10 +56,10 @@ extension FutureState {
 
   /// Whether a pending state has only two references, the caller's and that of its producer; under the lock.
   ///
-  /// Swift can only test for one reference. So this releases the producer's reference during the test. The producer still has it:
-  /// before it gives the reference up, it resolves or breaks the state, which needs the lock. The count cannot reach zero,
-  /// because the caller holds the other reference. A stage that has just moved on has a third reference, from the thread that
-  /// still delivers to it for its previous source. Then the result is `false`.
+  /// Swift can only test for one reference. So this releases the producer's reference during the test. The count cannot reach
+  /// zero, because the caller holds the other one. The producer cannot release its reference meanwhile: it first resolves or
+  /// breaks the state, which needs the lock. If the state is a stage that has just left its previous source, the thread that
+  /// still delivers from there holds a third reference. Then the result is `false`.
   static func isOnlyHandle(_ state: inout FutureState) -> Bool {
     let reference = Unmanaged.passUnretained(state)
     reference.release()

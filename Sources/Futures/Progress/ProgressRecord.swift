@@ -204,7 +204,7 @@ final class ProgressRecord: @unchecked Sendable {
 
   /// Sets the parts of a new record, whose state has several inputs; some of them can have ended.
   func begin(_ parts: ProgressParts) {
-    shared = .whole
+    shared = .whole  // the inputs share the whole
     done = ProgressPart(parts.done)
     awaitedParts = parts.awaited
     _ = compose()  // no listener to notify yet
