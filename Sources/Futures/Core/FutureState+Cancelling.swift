@@ -101,7 +101,7 @@ extension FutureState {
   @usableFromInline
   final func orphan(onlyDormant isDormantOnly: Bool = false, leaving inputs: OrphanedInputs? = nil) {
     var states = [(state: self, sources: inputs)]
-    // A derived state refers to its source without owning it, until it is an orphan itself.
+    // Keeps each source alive: a derived state refers to it without owning it, until the derived state is an orphan, too.
     var kept: [FutureState] = []
     defer { withExtendedLifetime(kept) {} }
     while let (state, sources) = states.popLast() {

@@ -1,12 +1,12 @@
 extension Future {
   /// Runs the items one after another, and fails with the first failure.
   ///
-  /// If `Failure` cannot represent cancellation, as `Never` cannot, a cancelled series runs to its end, because its result
-  /// needs each value. To stop it, give the work such a failure type, or use `concurrentSettled(_:limit:_:)` with a limit of 1.
-  ///
   /// Each item starts after the success of the previous one. `start` runs for the first item at once, on the calling
   /// thread. For each other item it runs on the thread that resolved the previous future. A million items that complete
   /// at once take no stack. The progress is the average of the items.
+  ///
+  /// If `Failure` cannot represent cancellation, as `Never` cannot, a cancelled series runs to its end, because its result
+  /// needs each value. To stop it, use another failure type, or `concurrentSettled(_:limit:_:)` with a limit of 1.
   /// - Parameters:
   ///   - items: The items.
   ///   - start: Starts the work on one item.

@@ -86,7 +86,7 @@ final class OrderWatch: TaskExecutor {
       guard let self else { return }
       let (caller, isBlocked) = state.withLock { state in
         state.seconds = state.seconds.map { $0 + 1 }
-        // From now on the thread of the search begins nothing new: it stops when the move returns.
+        // If `true`, the thread of the search begins nothing new: it stops when the move returns.
         state.isBlocked = state.caller != nil && state.seconds ?? 0 >= Self.maximum
         return (state.caller, state.isBlocked)
       }
