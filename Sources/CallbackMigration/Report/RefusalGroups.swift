@@ -93,7 +93,7 @@ private struct Wildcards {
     let scopes = Dictionary(grouping: plan.entries, by: \.function.symbol.scope)
     for (scope, own) in scopes where !scope.isEmpty && own.count > 1 {
       let pattern = scope + ".*"
-      // `own` are the type's own functions. The pattern also matches those of nested types, so the entry has to suit both.
+      // `own` are the type's own functions. The pattern also matches functions of nested types, so the entry has to suit both.
       let matched = plan.entries.filter { TitlePattern(whole: pattern).matches($0.function.title) }
       let found = [Self.handle(own, matched), Self.once(own, matched)]
       entries[scope] = found.compactMap(\.self).map { entry in

@@ -110,7 +110,7 @@ final class OrderWatch: TaskExecutor {
   /// Whether the runs still wait for work outside: while patience is left, and the search is not cancelled.
   var allowsWait: Bool { state.withLock { $0.patience > 0 && !$0.isCancelled } }
 
-  /// Takes the time of a wait from the patience of all runs.
+  /// Subtracts the time of a wait from `patience`, the time that all runs together can wait.
   func countWait(_ nanoseconds: UInt64) { state.withLock { $0.patience -= Int64(nanoseconds) } }
 }
 
