@@ -96,7 +96,7 @@ extension SourceTokens {
       // The token at `index` itself can belong to the next statement, so the search begins before it.
       if current != index, beginsStatement(current) { break }
       if ["}", ")", "]"].contains(self[previous]), let open = partner(previous) {
-        // A brace ends the statement before, unless this token continues it or is on the same line.
+        // A `}` ends a statement, unless the token at `current` continues that statement or is on the same line.
         let continues = ["else", "catch"].contains(self[current]) || Self.continuations.contains(self[current])
         if self[previous] == "}", !continues, isFirstOnLine(current) { break }
         current = open
@@ -188,7 +188,7 @@ extension SourceTokens {
     while index < close, self[index] != "in" {
       let isInResultType = !isFirstOnLine(index) && (brace..<index).contains { self[$0] == "->" && parent($0) == brace }
       guard ["async", "throws", "->"].contains(self[index]) || isInResultType else { return nil }
-      // `throws` can have an error type; in a result type, brackets are skipped.
+      // `after(modifier:)` skips the error type of `throws`, and `index(behind:)` the brackets in a result type.
       index = self[index] == "throws" ? after(modifier: index) : self.index(behind: index)
     }
     return index < close ? ClosureSignature(captures: captures, parameters: parameters, end: index) : nil

@@ -558,7 +558,7 @@ extension FutureState {
   }
 
   /// Narrows the progress region of `stage`, the new producer of this state, to the part `place` of that region.
-  /// - Returns: Whether the caller links the progress to the new source.
+  /// - Returns: Whether the caller must link the progress to the new source.
   final func narrow(_ stage: FutureState, to place: ProgressPlace) -> Bool {
     changing {
       stage.place = place.inside(stage.place)

@@ -271,7 +271,7 @@ private struct WorkQueue {
 
   /// Ends a piece of work.
   /// - Returns: The number of pieces of work that wait; `nil` while a thread still starts this work, because that thread takes the
-  ///   next work itself. And the holder of this slot, if one was noted: the caller releases it after unlocking.
+  ///   next work itself. `holder` is the slot's, if one was noted; the caller releases it after unlocking.
   mutating func release(_ slot: Slot) -> (waiting: Int?, holder: Holder?) {
     let holder = holders.removeValue(forKey: slot)
     guard hasEndedWhileStarting[slot] == nil else {

@@ -255,7 +255,7 @@ final class OrderRun: @unchecked Sendable {
     let first = sorted.firstIndex(of: possible[0]) ?? 0
     let index = try chooser(self, sorted, first)
     decisions.append((hash, sorted, index))
-    if index != first {
+    if index != first {  // not in the order of submission
       deviations.insert(trace.count)
       lastDeviation = decisions.count
     }
