@@ -123,7 +123,7 @@
 
     /// Resolves the promise; if an error of the body has stopped the task, the promise fails with that error.
     func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
-      tasks?.representative.cancel()  // the task of the user's session, which would keep it
+      tasks?.representative.cancel()  // the user's session would keep this task, which never starts
       do {
         if let error = bodyError ?? error { throw error }
         try promise.cancellationToken.throwIfCancelled()  // a cancelled download stores nothing

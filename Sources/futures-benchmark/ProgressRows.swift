@@ -67,7 +67,7 @@ extension Rows {
             }
           }
         ),
-        budget: [.timesFloor(0.2), .allocations(0.5)]  // once for each wait of the reader
+        budget: [.timesFloor(0.2), .allocations(0.5)]  // one for each wait of the reader
       ),
     ]
   }

@@ -22,7 +22,7 @@ enum Callback<Value: Sendable, Failure: Error>: Sendable {
     }
   }
 
-  /// Calls the closure with the result of `source`; if `source` is broken, releases the closure and reports the wait for it.
+  /// Calls the closure with the result of `source`; if `source` is broken, reports that a callback waited, and calls nothing.
   ///
   /// A join gets any delivery, also that of a source without a result.
   @_alwaysEmitIntoClient

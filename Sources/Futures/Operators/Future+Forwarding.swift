@@ -234,9 +234,9 @@ extension Future where Failure == Never {
   }
 }
 
-// A closure such as `{ print($0) }` fits the overload for a `Result`, which has to win, and one for a value or an error. That one
-// is disfavoured on other contexts. On the main actor it is a member of the protocol, which ranks below members of the type: as
-// a disfavoured member of `Future` it would lose to the overloads that are isolated to the main actor.
+// A closure such as `{ print($0) }` fits the overload for a `Result`, which has to win, and one of these. For other
+// contexts, the second overload is disfavoured. For `.main`, a disfavoured member of `Future` would lose to the overloads that are
+// isolated to the main actor. So these are members of the protocol, which rank below members of the type.
 extension FutureProtocol {
   /// Calls `completion` with the error, or with `nil`, on the main actor.
   @_alwaysEmitIntoClient

@@ -42,7 +42,7 @@ struct OrderAgenda {
 
   /// Adds an item, or a timer if there is a delay, and returns its number.
   ///
-  /// The ordinal is the item's number among those of its source; without one, the item gets the next number.
+  /// `ordinal` distinguishes the moves of a source. For a job, it names the task; with `nil`, the item gets the next ordinal.
   mutating func add(
     _ action: Action,
     named source: OrderSource,
