@@ -20,7 +20,7 @@ struct NodeFacts {
   /// Whether the result needs all inputs, because none can end the state early: a join that cannot fail.
   var needsEachInput = false
 
-  /// Reads the facts of a consumer or of a state; with `isListed`, also those that the lock of the listing source protects.
+  /// Reads the facts of a consumer or of a state; if `isListed`, also those under its source's lock, which the caller has.
   init(of consumer: Consumer, isListed: Bool = false) { consumer.describe(into: &self, isListed: isListed) }
 
   mutating func setOperation(_ operation: StaticString, _ types: (source: Any.Type, result: Any.Type)? = nil) {
