@@ -40,7 +40,8 @@ package struct CounterpartPlan {
     self.inventory = inventory
     let pattern = TitlePattern(part: pattern)
     let refusals = RefusalRules(inventory: inventory)
-    // Several functions can have the same counterpart. `claims` decides between those that have none, and are not refused.
+    // Several functions can need the same counterpart. `claims` decides which one gets it; functions that are refused, or whose
+    // counterpart exists already, do not take part.
     let claims = CounterpartClaims(inventory.functions) { function, kind in
       refusals.refusal(function, kind) == nil && !function.counterpart(kind).exists
     }

@@ -131,7 +131,7 @@ extension SourceTokens {
   /// Whether a colon ends `case …:` or `default:`.
   private func isCaseLabel(endingAt colon: Int) -> Bool {
     if self[colon - 1] == "default" { return true }
-    // Another colon before, as in a ternary operator, ends the search.
+    // A later colon, as that of the operator in `case .a: x ? y : z`, ends no label: the search stops at the label's own colon.
     var index = colon - 1
     while index >= 0, parent(index) == parent(colon), self[index] != ":" {
       if self[index] == "case" { return true }

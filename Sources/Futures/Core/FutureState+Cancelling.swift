@@ -67,8 +67,8 @@ extension FutureState {
   /// - Returns: Whether the caller must cancel this state, because it has no other consumer; `false` for `shielded`.
   final func removeCancelled(_ consumer: Consumer, forResult needsResult: Bool = false) -> Bool {
     guard let departure = leave(consumer, forResult: needsResult) else {
-      // The context has the consumer: if it needs a result, its `bypass` can give one. If it needs none, it ends here.
-      // Or the consumer has started or left, or gets the result anyway. Then neither call has an effect.
+      // The context has the consumer: if it needs a result, it can resolve by its `bypass`, which replaces the transform. If it
+      // needs none, it ends here. Or it has started or left, or gets the result anyway. Then neither call has an effect.
       if needsResult {
         consumer.resolveWithoutContext(from: self)
       } else if consumer.claimSubmitted() {
@@ -76,7 +76,8 @@ extension FutureState {
       }
       return false
     }
-    // If this orphan has notified the consumer (an input), another thread can deliver to it now. So it keeps its captures.
+    // `notified`: the consumer is an input of a join, and this state is an orphan that can be telling it so at this moment, on
+    // another thread. That thread uses the captures, so they stay.
     if !needsResult, departure.previous != .notified {
       consumer.dropContext()
       consumer.dropCaptures()

@@ -4,7 +4,7 @@
 struct JoinedInput {
   @usableFromInline let state: FutureState
 
-  /// `nil` if the state of a promise is itself the consumer.
+  /// `nil` if `state` belongs to a promise and is its own consumer: its free slot has the join's closure, which saves an object.
   @usableFromInline let separateConsumer: Consumer?
 
   @inlinable
@@ -16,6 +16,7 @@ struct JoinedInput {
   @inlinable
   var consumer: Consumer { separateConsumer ?? state }
 
+  /// Puts the join's consumer into the list of `state`; without a separate consumer, the state enters its own list.
   @inlinable
   func attach() { state.attach(consumer) }
 }

@@ -9,10 +9,9 @@ package class Stage<Stored: OutcomeStorage>: TypedState<Stored>, @unchecked Send
 
   /// The state whose result the stage waits for; not owned (invariant 6 of `FutureState`).
   ///
-  /// Changes under the lock of the target, between two lists. A cancelling thread can read the old source there, although the
-  /// stage is now in the list of the new source. So `isConsumer(of:)` compares the sources. The stage stores the new source
-  /// before it enters a status, with releasing. The cancelling thread loads the status first, with acquiring. For that reason
-  /// the source itself is relaxed.
+  /// Changes under the lock of the target, when the stage has left the list of its old source and is in no list yet. A cancelling
+  /// thread that still has the old source asks `isConsumer(of:)` whether the stage waits there. Relaxed, because the status orders
+  /// it: the stage stores the source before it enters a status (releasing), and that thread loads the status first (acquiring).
   @usableFromInline final let source: AtomicWord<Unmanaged<FutureState>?>
 
   /// - Parameters:
@@ -26,7 +25,7 @@ package class Stage<Stored: OutcomeStorage>: TypedState<Stored>, @unchecked Send
 
   override final var stageSource: FutureState? { source.load(ordering: .relaxed)?.takeUnretainedValue() }
 
-  override final func isConsumer(of source: FutureState) -> Bool {
+  override final func isConsumer(of source: FutureState) -> Bool {  // `false` if the stage has moved to another source
     self.source.load(ordering: .relaxed)?.toOpaque() == Unmanaged.passUnretained(source).toOpaque()
   }
 

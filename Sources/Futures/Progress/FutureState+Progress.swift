@@ -198,7 +198,7 @@ extension FutureState {
     switch parts.rule {
     case .furthest: role = .raceInput  // the highest fraction counts, as in a race: no sum of parts
     case .average:
-      record.begin(parts)
+      record.begin(parts)  // inputs that have ended count from the start; `parts.states` has the pending ones
       role = .part(ProgressPart(parts.share))
     }
     return parts.states.map { record.link(to: $0, from: self, as: role) }

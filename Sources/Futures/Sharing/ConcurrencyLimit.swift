@@ -157,10 +157,12 @@ extension ConcurrencyLimit {
     promise.state.setProducer(.inputs(WaitForSlot(self)))
   }
 
-  /// For the graph, lets `promise` stand for the work that starts in `slot`; cancelling its future does not give the slot back.
+  /// Lets a future stand for async work, which has none, in the graph; called when the work has got its slot.
+  ///
+  /// It is the future of `end`, a promise that the caller resolves at the end of the work. Its cancellation frees no slot.
   @usableFromInline
-  package func hold<Value, Failure>(_ slot: Slot, for promise: Promise<Value, Failure>) {
-    queue.withLock { $0.hold(slot, (promise.state, isCancellable: false)) }
+  package func hold<Value, Failure>(_ slot: Slot, for end: Promise<Value, Failure>) {
+    queue.withLock { $0.hold(slot, (end.state, isCancellable: false)) }
   }
 
   /// Removes work that waits.
