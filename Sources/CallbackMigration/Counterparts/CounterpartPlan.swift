@@ -122,7 +122,7 @@ struct RefusalRules {
     }
   }
 
-  /// The reason why an async counterpart changes what calls mean, or why its isolation is unknown (outside types); or `nil`.
+  /// Refuses an async counterpart if calls of an existing declaration would get it, or if a global function's isolation is unknown.
   private func overloadRefusal(_ function: CallbackFunction) -> Refusal? {
     let saysIsolation = function.declaration.globalActor != nil || function.declaration.isNonisolated
     if inventory.isMainActorTheDefault, function.scope.isEmpty, !saysIsolation { return .unknownIsolation }

@@ -90,7 +90,7 @@ struct BaselineCheck {
   /// The places and titles of these functions.
   let added: [String]
 
-  /// Compares by titles, since lines move; of overloads, which share a title, it compares the number.
+  /// Compares the number of functions with each title, because lines move, and overloads share a title.
   init(_ report: ReportDocument, baseline: ReportDocument) {
     var known: [String: Int] = [:]
     for (name, _) in baseline.waiting { known[name, default: 0] += 1 }

@@ -47,7 +47,7 @@ extension FutureState {
           stage.place = stage.place.inside(ProgressPlace(share: share).next)
           return true
         }
-      // Inputs cannot map their progress to a part of another.
+      // Inputs cannot map their progress to a part of the derived progress.
       case .inputs: return isWhole
       default: return true  // reports no progress, because no promise exists
       }

@@ -534,7 +534,7 @@ extension FutureState {
       guard state.currentPhase == .following, let only = state.consumers.only, only.kind == .follower else {
         return .refused
       }
-      // `isOnlyHandle` comes first, because `derivation` retains its source. In a circle of futures that source is this state.
+      // `isOnlyHandle` comes first: `derivation` adds a reference to its source, which is this state in a circle of futures.
       guard isOnlyHandle(&state), let derivation = state.derivation else { return .refused }
       let follower = unsafeDowncast(only, to: FutureState.self)
       guard follower.target !== state else { return .circle }  // the only follower would resolve this state itself
@@ -684,7 +684,7 @@ extension FutureState {
     }
   }
 
-  /// Counts an input of a join that is about to be notified that this state never resolves; under the lock.
+  /// Counts an input of a join, whose delivery then notifies the join that this state never resolves; under the lock.
   ///
   /// The input is in no list, but counts as a consumer of this state until it leaves.
   private final func countNotified(_ input: Consumer) {

@@ -92,7 +92,7 @@ extension FutureState {
 package final class FollowingStage<Stored: OutcomeStorage>: MovingStage<Stored>, @unchecked Sendable {
   // @unchecked: as the base class says.
 
-  /// The state of a promise, which this stage resolves: that state can be in its own list, and then in no list of a source.
+  /// The promise's state, which this stage resolves: a state that is in its own list cannot also be in the list of a source.
   @usableFromInline final let promiseState: TypedState<Stored>?
 
   /// Makes a stage that resolves `promiseState`, or else itself; if `source` is `nil`, `adopt` sets the source later.

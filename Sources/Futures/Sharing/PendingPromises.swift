@@ -273,7 +273,7 @@ public final class PendingPromises<Key: Hashable & Sendable, Value: Sendable, Fa
     var caller: Caller?  // released outside the lock
     var isLast = false
     var ended: Entry?
-    // The last few callers and their work: `cancel(_:ifRequestsOf:for:)` detects work that has made all their requests itself.
+    // Set if few callers stay: shared work that has made all their requests itself would wait for itself, so they are cancelled.
     var remaining: [(caller: Caller, task: TaskIdentity?)] = []
     var workOfRemaining: Future<Value, Failure>?
     state.withLock { state in

@@ -112,7 +112,7 @@ extension OrderRun: TaskExecutor {
 
   func setActive(_ isActive: Bool) { Self.active.withLock { $0[ObjectIdentifier(self)] = isActive ? self : nil } }
 
-  /// Gives a job from a thread that executes no run to the run of the job's task; returns whether there is such a run.
+  /// Finds the run of a job's task, and submits the job to it, for a thread that executes no run; returns `false` if there is none.
   static func enqueueFromOutside(_ job: UnownedJob) -> Bool {
     guard let task = job.taskIdentifier else { return false }
     let run = active.withLock(\.self).values.first { run in run.state.withLock { $0.tasks[task] != nil && !$0.isOver } }

@@ -161,7 +161,7 @@ final class OrderRun: @unchecked Sendable {
       makeMoves(selectedBy: nextMove)
       endRemainingWork(of: task)
     }
-    reason = reason ?? interferenceSentence.map { .uncontrolled($0) }  // of another thread after the last move
+    reason = reason ?? interferenceSentence.map { .uncontrolled($0) }  // a thread can interfere after the last move
     if reason == nil, !leftTasks.isEmpty {
       unexplored.insert("tasks that stay suspended, or that a variable still holds")
     }
@@ -282,7 +282,7 @@ final class OrderRun: @unchecked Sendable {
       case .job(let job, let task):
         running = task
         if item.isOnMain { return job.runSynchronously(on: MainActor.sharedUnownedExecutor) }
-        // A job of an actor that is not the main actor: the report then does not claim to have run all orders.
+        // An actor's job, not that of a task or a `Task.yield()`: the report then does not claim to have run all orders.
         if task == nil, !job.resumesTask { callsActors = true }
         job.runSynchronously(on: asUnownedTaskExecutor())
       case .step(let continuation):
