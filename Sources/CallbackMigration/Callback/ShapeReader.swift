@@ -52,7 +52,7 @@ struct ShapeReader {
     // The configuration can say that a value is returned whole, whether it holds a failure or not.
     if knowledge.isListed(in: .whole) { return shape }
     if values.count == 1, case .result(let value, let failure)? = facts.members.failure(in: values[0], aliases) {
-      return .response(value: value, failure: failure)
+      return .response(value: value, failure: failure)  // the value has a property `result`
     }
     return errorRefusal(values).map(CallbackShape.unknown) ?? shape
   }

@@ -99,7 +99,7 @@ package class Consumer: @unchecked Sendable {
 
   /// Resolves a cancelled stage by its `bypass`, which replaces the transform; has no effect without a `bypass`.
   ///
-  /// Called if the stage cannot represent cancellation: at its cancellation, or at the delivery if the source delivers later.
+  /// Called if the stage cannot represent cancellation: at its cancellation or at the source's delivery, whichever is later.
   @usableFromInline
   func resolveWithoutContext(from source: FutureState) {}
 

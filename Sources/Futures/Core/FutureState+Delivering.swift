@@ -84,8 +84,8 @@ extension FutureState {
 
   /// Resumes the waiters, and runs the other consumers on a thread of the global queue, where no task is current.
   ///
-  /// Called after a resolution by a task, and by a delivery that hands the rest on. Waiters first: as blocked threads they can
-  /// occupy the whole queue. The queue's thread has no other work, so it runs all later consumers, too, and hands nothing on again.
+  /// Called after a resolution by a task, and by a delivery that hands the rest on. Waiters first: blocked
+  /// threads can occupy the whole queue. The thread of this delivery has no other work, so it runs all later consumers, too.
   @inline(never)
   final func deliverElsewhere(in trampoline: Trampoline) {
     guard resumeWaiters(in: trampoline) else { return }  // no callback is left

@@ -455,7 +455,7 @@ extension FutureState {
 
   /// Adds a consumer to the list; under the lock.
   ///
-  /// A result-only consumer was cancelled before it attached. It goes to the front of a pending state's list, with that status.
+  /// A result-only consumer (cancelled before it attached) goes to the front of a pending state's list: see `onlyWantsResults`.
   @inline(__always)
   private final func list(_ reference: Unmanaged<Consumer>, _ status: Consumer.Status) {
     if status == .resultOnly, isPending {
@@ -497,7 +497,7 @@ extension FutureState {
     // A promise can make more handles. Relaxed: a hint that saves the lock.
     if state.has(.hasPromise) { return }
     reading(&state) { state in
-      // A splice drops this state. A plain state has no handlers and no progress to lose, but a cancellation would be lost.
+      // A splice drops this state, so it must have nothing to lose: no handlers and no progress (plain), and no cancellation.
       guard state.canBeExclusive, state.isPlain, !state.isCancelled else { return }
       if isOnlyHandle(&state) { state.insert(.isPrivate) }
     }

@@ -57,7 +57,7 @@ extension Trampoline {
         guard let derivation = state.origin.derivation, !NodeFacts(of: derivation.stage).endsWithoutSource else {
           return false
         }
-        if trampoline.deliveries.contains(where: { $0.delays(derivation) }) { return true }  // it holds up the stage
+        if trampoline.deliveries.contains(where: { $0.delays(derivation) }) { return true }
         state = derivation.source
       }
       return false

@@ -42,8 +42,8 @@ package final class BreakObservers: Sendable {
     _ = previous  // released here, outside the lock
   }
 
-  /// Calls all observers, also after one of them has recorded the promise.
-  /// - Returns: Whether an observer has recorded the promise.
+  /// Calls all observers, also after one of them has recorded the drop.
+  /// - Returns: Whether an observer has recorded the drop.
   func record(_ error: BrokenPromise) -> Bool {
     guard let list = list.object else { return false }
     return list.all.reduce(false) { isRecorded, entry in entry.observer(error) || isRecorded }

@@ -153,7 +153,7 @@ final class CallbackSlot<Value>: @unchecked Sendable {
     with result: Result<Value, any Error>
   ) -> (task: UnsafeContinuation<Void, Never>, handlers: [Handler])? {
     state.withLock { state in
-      // Otherwise the slot is full. `idle` is impossible here, because the callback is made after it.
+      // In the phases `cancelling` and `finished` the slot is full. `idle` has passed, because the callback is made later.
       guard case .waiting(let task) = state.phase else { return nil }
       defer { (state.phase, state.handlers, state.result) = (.finished, [], result) }
       return (task, state.handlers)

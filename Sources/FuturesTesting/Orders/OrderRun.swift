@@ -169,7 +169,7 @@ final class OrderRun: @unchecked Sendable {
     chooser = { _, _, first in first }
   }
 
-  /// Runs the body, and keeps its result while still on the body's actor, so that the way back is no move of the order.
+  /// Runs the body, and stores its result on the body's actor: the run ends there, before the task's hop back, a further move.
   private func run(_ body: OrderBody, _ orders: Orders, on actor: isolated (any Actor)?) async {
     do {
       try await body(orders)
@@ -247,7 +247,7 @@ final class OrderRun: @unchecked Sendable {
   private func choose(_ possible: [OrderMove]) throws(OrderStray) -> Int {
     guard decisions.count < Self.maximumDecisions else {
       unexplored.insert("what comes after the first \(Self.maximumDecisions.grouped) decisions of an order")
-      // Every 16th move is the last possible one, which can be a timer: a loop can wait for it.
+      // Every 16th move is the last possible one, because it can be a timer for which a loop waits.
       return trace.count.isMultiple(of: 16) ? possible.count - 1 : 0
     }
     // Sorted, because equal runs can submit work in different orders, for example in that of a dictionary.

@@ -186,7 +186,7 @@ final class OrderSearch {
 
   /// Makes the failure for a move that does not return; called by the watch, whose `sentence` gives the possible causes.
   func failureOfMove(_ sentence: String) -> any Error {
-    guard let present else { return CancellationError() }  // never: a run whose move does not return does not end
+    guard let present else { return CancellationError() }  // never: the run of the move has not ended
     guard let reason = present.reason else { return failure(present, .deadlock(waiting: []), sentence) }
     // The run had failed before this move, which belongs to the work after the failure.
     let cause = """

@@ -93,7 +93,7 @@ extension OrderRun {
         $0.add(.work(work), named: .timer(delay), in: lane ?? .clock, after: delay)
       }
     } willRunAtOnce: { [self] in
-      // A note for the report. The result is not needed: it would track work that ends later, but this work ends in `sync`.
+      // For the report. The returned object, which tracks the end of the work, is not needed: the work ends within `sync`.
       _ = noteOutsideWork(.sync, queue: label)
       if !isOnOwnThread { state.withLock { noteInterference("has called `sync` on the queue “\(label)”.", &$0) } }
     }
