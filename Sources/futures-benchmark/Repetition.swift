@@ -26,7 +26,7 @@ struct Repetition: Sendable {
     return count * parts
   }
 
-  /// Whether the definition with this name measures `row`: the names of its rows begin with that word.
+  /// Whether `row` is of the definition with this name: the first word of a row is the name of its definition.
   private func isOfRow(_ name: String) -> Bool {
     row.prefix { $0 != " " }.lowercased() == name.lowercased()
   }

@@ -45,8 +45,8 @@ struct Handles {
 
   /// Returns how the handle that a function returns cancels its work.
   ///
-  /// The configuration decides first. A handle that needs a start is refused, unless its work already runs. A method `cancel()`
-  /// cancels the work. Without one, the result is dropped if callers can ignore it, and otherwise refused.
+  /// The configuration decides first. If the handle needs a start, the function is refused, unless the work already runs. A
+  /// method `cancel()` cancels the work. Without one, the counterpart drops the handle, if callers can ignore it.
   func cancellation(
     of declaration: Declaration,
     in owner: SymbolGraph.Symbol?,

@@ -745,7 +745,7 @@ extension FutureState {
   }
 
   /// Settles a state without an outcome, as broken for ever.
-  /// - Returns: The caller's next step; `rejected` for an orphan, too.
+  /// - Returns: `rejected` if the state is an orphan or settled, and otherwise the caller's next step.
   final func settleBroken(_ reason: BreakReason, _ released: inout Released?) -> Settlement {
     changing {
       guard hasProducer else { return .rejected }

@@ -319,8 +319,8 @@ struct GraphBuilder {
       graph.nodes[node].count = count
       if hasEarlyEnd { ends.byThemselves.insert(graph.nodes[node].id) }
       connect(node, waitsFor: awaitedNode)
-      // The only consumer of `state` begins the next run here. So `state`, which `addState` has put last into `unvisited`,
-      // is removed there: otherwise `visitStates()` would add that consumer again.
+      // This loop adds the only consumer of `state`: it begins the next run. So `state` leaves `unvisited`, where `addState`
+      // has put it last: otherwise `visitStates()` would add that consumer again.
       guard let next = plainStage(after: state, snapshot), stageCount < Self.maximumChain else { return }
       _ = unvisited.popLast()
       nodeCount += 1

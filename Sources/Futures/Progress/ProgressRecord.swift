@@ -156,7 +156,7 @@ final class ProgressRecord: @unchecked Sendable {
 
   /// Returns the next step of the round that began at `startVersion`.
   func nextStep(inRoundOf startVersion: UInt64) -> ProgressStep {
-    // `end` has moved the listeners, or the first has the newest progress. Then all have it: the first is the least up to date.
+    // `end` has moved the listeners, or even the first one, which is the least up to date, has the newest progress.
     guard let listener = firstListener, listener.seen != version else {
       hasNotifier = false
       isCallingListeners = false

@@ -157,9 +157,9 @@ extension ConcurrencyLimit {
     promise.state.setProducer(.inputs(WaitForSlot(self)))
   }
 
-  /// Lets a future stand for async work, which has none, in the graph; called when the work has got its slot.
+  /// Shows the future of `end` in the graph for async work, which has no future; called when the work has got its slot.
   ///
-  /// It is the future of `end`, a promise that the caller resolves at the end of the work. Its cancellation frees no slot.
+  /// The caller resolves the promise `end` at the end of the work. Cancelling the future of `end` frees no slot.
   @usableFromInline
   package func hold<Value, Failure>(_ slot: Slot, for end: Promise<Value, Failure>) {
     queue.withLock { $0.hold(slot, (end.state, isCancellable: false)) }
@@ -185,7 +185,7 @@ extension ConcurrencyLimit {
     }
     // The global queue starts the work that still waits, if slots are free. Until then, other threads can use these slots.
     guard queue.withLock({ $0.beginHandingOn(limit, after: started) }) else { return }
-    handOn { [self] in startWork(queue.withLock { $0.endHandingOn() } + Self.maximumForOthers) }  // as in `release`
+    handOn { [self] in startWork(queue.withLock { $0.endHandingOn() } + Self.maximumForOthers) }  // maximum as in `release`
   }
 }
 

@@ -271,7 +271,7 @@ package final class LatestSlot: Sendable {
     }
     if startsAtOnce { return .succeeded(()) }
     let delay = Timer.after(nanoseconds: pace.delay, on: timer)
-    guard let maximum = pace.maximum, pace.delay > 0 else { return delay }  // a delay of zero has passed
+    guard let maximum = pace.maximum, pace.delay > 0 else { return delay }  // a delay of zero is over already
     if let deadline = state.withLock({ $0.deadline }) { return .race([delay, deadline.shielded]) }
     let new = Timer.after(nanoseconds: maximum, on: timer)
     // Another thread can have set a deadline since the check above. Then that one counts.

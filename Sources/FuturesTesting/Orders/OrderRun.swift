@@ -186,7 +186,7 @@ final class OrderRun: @unchecked Sendable {
     hasEnded = false  // the second call runs the work that the order has left
     while !hasEnded {
       turns += 1
-      // Not at the limit: a task that changes its executor for ever always has a follow-up, so `next` could not end the run.
+      // At the limit, `next` ends the run, also if a task that changes its executor for ever always has a follow-up.
       var item = turns < turnLimit ? followUp.take() : nil
       if item == nil {
         waitForOutside()
@@ -300,9 +300,9 @@ final class OrderRun: @unchecked Sendable {
 
   /// Runs a move on the calling thread, which meanwhile belongs to this run and has its time.
   func inMove<Result>(_ move: () -> Result) -> Result {
-    let previous = cfuturestesting_run()
+    let previousRun = cfuturestesting_run()
     cfuturestesting_set_run(Unmanaged.passUnretained(self).toOpaque())
-    let elsewhere = Trampoline.current.setElsewhere(submitDelivery)
+    let previousElsewhere = Trampoline.current.setElsewhere(submitDelivery)
     let present = Move(turn: turns, thread: cfuturestesting_thread_number())
     let now = state.withLock { state in
       state.move = present
@@ -312,8 +312,8 @@ final class OrderRun: @unchecked Sendable {
     let result = move()
     state.withLock { $0.move = nil }
     cfuturestesting_set_time(-1)  // the real time
-    _ = Trampoline.current.setElsewhere(elsewhere)
-    cfuturestesting_set_run(previous)
+    _ = Trampoline.current.setElsewhere(previousElsewhere)
+    cfuturestesting_set_run(previousRun)
     return result
   }
 

@@ -34,12 +34,12 @@ struct OrderTree {
     return first ?? decision.left[random.next(below: decision.left.count)]
   }
 
-  /// Removes the branch of a run, and those above in which no order is left; throws if an earlier run had more decisions.
+  /// Removes the branch of a run, and each branch above that has no orders left; throws if an earlier run had more decisions.
   mutating func end(_ run: OrderRun) throws(OrderStray) {
     if let next = decisions[run.hash] { throw OrderStray(run, before: next.possible, now: []) }
     for (hash, _, index) in run.decisions.reversed() {
       decisions[hash]?.left.removeAll { $0 == index }
-      guard decisions[hash]?.left.isEmpty == true else { return }  // or not kept: see `maximumDecisions`
+      guard decisions[hash]?.left.isEmpty == true else { return }  // orders are left, or the decision was not kept
     }
     isComplete = true
   }
