@@ -185,7 +185,7 @@ extension ConcurrencyLimit {
     }
     // The global queue starts the work that still waits, if slots are free. Until then, other threads can use these slots.
     guard queue.withLock({ $0.beginHandingOn(limit, after: started) }) else { return }
-    handOn { [self] in startWork(queue.withLock { $0.endHandingOn() } + Self.maximumForOthers) }  // maximum as in `release`
+    handOn { [self] in startWork(queue.withLock { $0.endHandingOn() } + Self.maximumForOthers) }  // see `release`
   }
 }
 
