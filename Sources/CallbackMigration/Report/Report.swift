@@ -11,7 +11,7 @@ package struct Report {
   /// The report as a table for a terminal of 120 columns.
   package var text: String { plans.map(table).joined(separator: "\n") }
 
-  /// The widths of the table's columns before the last, which leave 17 of a terminal's 120 characters for that.
+  /// The widths of the table's first three columns; the last column gets the other 17 of a terminal's 120 characters.
   private static let widths = [5, 62, 30]
 
   /// The report of one module: a summary, a table for each file, and the reasons of refusals and differences.

@@ -183,7 +183,7 @@ struct ImportList {
     var lines: [(module: String, text: String)] = []
     // Without future counterparts (`widest` is `nil`), no declaration names the library, so `internal` imports are enough.
     if usesFutures {
-      // All files write a level, or none does if all future counterparts are below `public`: a level in some files is an error.
+      // A level in only some files is an error. So no file has one if all future counterparts are below `public`; else each has.
       let saysAccess = widest.map { $0 >= .public } ?? true
       let access = (futures ?? .internal) >= .public ? "public " : "internal "
       lines.append(("Futures", libraryLine("Futures", saysAccess ? access : nil)))

@@ -29,7 +29,7 @@ extension FutureState {
 
   /// Makes this stage, which has left the list of its source, resolve as the pending state `other`.
   ///
-  /// If the stage's state is private (only one follower can ever wait for it), the follower waits for `other` instead; and so on.
+  /// While the state that the stage resolves is private (it can have only one follower), that follower takes the stage's place.
   @usableFromInline
   final func follow(_ other: consuming FutureState) {
     require(self !== other, Self.followsItself)

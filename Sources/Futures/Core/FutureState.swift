@@ -545,16 +545,16 @@ extension FutureState {
     }
   }
 
-  /// Replaces `old`, the stage of the state that `splice` takes out, by `stage`, that state's follower, in the list of this state.
-  /// - Returns: The list's reference to `old`; `nil` if either stage has left, or this state is an orphan or delivers to `old`.
-  final func replace(_ old: FutureState, by stage: FutureState) -> Unmanaged<Consumer>? {
+  /// Replaces `old` in this state's list by `follower`, which waits for the state of `old`; for `splice`, which drops that one.
+  /// - Returns: The list's reference to `old`; `nil` if one of them has left, or this state is an orphan or delivers to `old`.
+  final func replace(_ old: FutureState, by follower: FutureState) -> Unmanaged<Consumer>? {
     changing {
       guard currentPhase != .orphaned, old.currentStatus == .listed, old.isConsumer(of: self),
-        stage.currentStatus == .new
+        follower.currentStatus == .new
       else { return nil }
       old.enter(.finished)
-      stage.enter(.listed)
-      return consumers.replace(.passUnretained(old), by: .passRetained(stage))
+      follower.enter(.listed)
+      return consumers.replace(.passUnretained(old), by: .passRetained(follower))
     }
   }
 

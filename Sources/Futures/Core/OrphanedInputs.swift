@@ -57,11 +57,11 @@ final class OrphanedInputs: Inputs, @unchecked Sendable {
 
   override func removeFromInputs(forResult needsResult: Bool) -> [FutureState] {
     guard claimLeaving() else { return [] }
-    // Stops a timer or leaves a token. It has no inputs to cancel.
+    // Stops a timer or leaves a token, unless `needsResult`. An interruption has no inputs to cancel.
     _ = interruption?.removeFromInputs(forResult: needsResult)
     return inputs.compactMap { input -> FutureState? in  // the sources without other consumers
       guard let source = input.source else { return nil }
-      // A join has counted this input as arrived, so it needs no result of it, whatever `needsResult` says.
+      // The join has already counted each of these inputs as ended, so it needs no results, whatever `needsResult` says.
       if areInputsOfJoin { return source.leaveNotified() ? source : nil }
       guard let consumer = input.consumer else { return nil }
       return source.removeCancelled(consumer, forResult: needsResult) ? source : nil

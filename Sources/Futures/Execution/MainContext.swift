@@ -19,7 +19,7 @@ public struct MainContext: Sendable {
     self.isImmediate = isImmediate
   }
 
-  /// Returns a context that runs its callbacks inside `outer`, and inside the closures of earlier calls, which `outer` surrounds.
+  /// Returns a context that runs its callbacks inside `outer`; closures of earlier calls stay between `outer` and the callback.
   func wrapped(_ outer: @escaping @Sendable (_ work: () -> Void) -> Void) -> Self {
     var context = self
     let inner = wrap

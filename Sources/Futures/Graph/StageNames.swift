@@ -9,7 +9,7 @@ struct StageNames {
 
   private var names: [ObjectIdentifier: Name] = [:]
 
-  /// Returns the name of a stage; `nil` for the state of another producer.
+  /// Returns the name of a stage; `nil` for a state that is no stage, such as the state of a promise.
   mutating func name(of stage: FutureState, _ facts: NodeFacts) -> Name? {
     guard let operation = facts.operation else { return nil }
     guard let types = facts.types else { return Name(operation: "\(operation)") }

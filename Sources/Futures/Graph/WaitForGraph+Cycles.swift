@@ -73,7 +73,7 @@ extension WaitForGraph {
     return stuck
   }
 
-  /// Returns the shortest circle through the oldest node of `group`, whose nodes all reach each other.
+  /// Returns the shortest circle through the oldest node of `group`; all nodes of the group reach each other along `awaited`.
   private func cycle(in group: Set<Int>, _ awaited: [Int: [Int]]) -> [Node.ID] {
     // A breadth-first search from the oldest node finds the shortest path back.
     let start = group.min()!

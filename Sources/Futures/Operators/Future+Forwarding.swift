@@ -234,8 +234,8 @@ extension Future where Failure == Never {
   }
 }
 
-// A closure such as `{ print($0) }` fits the overload for a `Result`, which has to win, and one of these. For other
-// contexts, the second overload is disfavoured. For `.main`, a disfavoured member of `Future` would lose to the overloads that are
+// A closure such as `{ print($0) }` also fits the overload for a `Result`, which has to win. For other contexts, the overloads
+// for an error or a value are disfavoured. For `.main`, a disfavoured member of `Future` would lose to the overloads that are
 // isolated to the main actor. So these are members of the protocol, which rank below members of the type.
 extension FutureProtocol {
   /// Calls `completion` with the error, or with `nil`, on the main actor.

@@ -215,7 +215,7 @@ final class ItemQueue<Item: Sendable, Value: Sendable, Failure: Error>: Inputs, 
   override func removeFromInputs(forResult needsResult: Bool) -> [FutureState] {
     let (running, waiting, values) = lock.withLock { () -> ([Int: JoinedInput], [Item], [Value?]) in
       isResultOnly = needsResult
-      // A derived future that still needs its result needs every item, so the waiting items still start.
+      // If the derived future still needs its result, it needs each item's result. So the waiting items still start.
       guard !needsResult else { return (self.running, [], []) }
       isFinished = true
       defer {
@@ -226,7 +226,7 @@ final class ItemQueue<Item: Sendable, Value: Sendable, Failure: Error>: Inputs, 
       return (self.running, self.waiting, self.values)
     }
     _ = (waiting, values)  // released here, outside the lock
-    return running.sorted { $0.key < $1.key }.map(\.value)  // cancels in the order of the items
+    return running.sorted { $0.key < $1.key }.map(\.value)  // the caller cancels in the order of the items
       .filter { $0.state.removeCancelled($0.consumer, forResult: needsResult) }.map(\.state)
   }
 }

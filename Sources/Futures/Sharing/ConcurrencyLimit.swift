@@ -265,7 +265,7 @@ private struct WorkQueue {
     return (turn.number, start)
   }
 
-  /// Notes the future of work, called by its start, for the graph and for priorities; no effect if the work has already ended.
+  /// Notes the future of work, for the graph and for priorities, while the work starts; ignores work that has already ended.
   mutating func hold(_ slot: Slot, _ holder: Holder) {
     guard let hasEnded = hasEndedWhileStarting[slot], !hasEnded else { return }
     holders[slot] = holder
@@ -294,7 +294,7 @@ private struct WorkQueue {
   }
 
   /// Notes that the thread of the global queue starts work now, so that the next caller can hand work on again.
-  /// - Returns: The number of pieces of work that wait.
+  /// - Returns: The number of pieces of work that wait, for the maximum of `startWork`.
   mutating func endHandingOn() -> Int {
     isHandedOn = false
     return waiting.count
