@@ -62,7 +62,7 @@ struct TypeFacts {
     if type.first?.text == "@Sendable" { return .yes }
     var reader = TokenReader(type)
     if let inside = reader.takeBracketed("(", ")") {
-      guard reader.isAtEnd else { return .no }  // a closure, otherwise a tuple or a type in parentheses
+      guard reader.isAtEnd else { return .no }  // `.no` for a function type; below: a tuple, or a type in parentheses
       return weakest(of: inside.elements.map(FunctionType.withoutLabel), genericSendables)
     }
     if let inside = reader.takeBracketed("[", "]"), reader.isAtEnd {  // an array or a dictionary

@@ -146,7 +146,7 @@ private struct CounterpartClaims {
   /// The functions by the key of the counterpart in their own type.
   private var functions: [String: [CallbackFunction]] = [:]
 
-  /// Enters each function under the key of each counterpart that would be written for it.
+  /// Enters each function under the keys of the counterparts that would be written for it: the first keys, those of its own type.
   init(_ functions: [CallbackFunction], where isWritten: (CallbackFunction, Counterpart.Kind) -> Bool) {
     for function in functions {
       for kind in Counterpart.Kind.allCases where isWritten(function, kind) {

@@ -30,7 +30,7 @@ package struct DeprecationDiff {
     guard pattern.matches(function.title), !function.isDeprecated, !function.isUnavailable else { return false }
     // Conforming types and callers of a protocol need its requirement, and the system calls a delegate.
     guard function.role == .plain else { return false }
-    // If all callbacks have defaults, some callers give none, and need no counterpart.
+    // If all callbacks have defaults, some callers give none. A deprecation would name a counterpart that they do not need.
     return !function.declaration.canOmit(function.callbacks)
   }
 

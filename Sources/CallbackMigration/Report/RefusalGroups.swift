@@ -110,9 +110,9 @@ private struct Wildcards {
 
   /// The common entry for handles; `nil` unless several `own` functions return a handle, and all `matched` handles need that entry.
   private static func handle(_ own: [CounterpartPlan.Entry], _ matched: [CounterpartPlan.Entry]) -> Refusal.Entry? {
-    // For each function that returns a handle, the entry that the function needs. The pattern is empty, so that entries with
-    // the same key and value are equal. `nil` for a handle that can cancel the work (`.calls`), or that the configuration drops
-    // (`.none`). One `nil` prevents a common entry, which would also change the counterpart of that function.
+    // Returns, for each function with a handle, the entry that the dropped or refused handle needs. The pattern is empty, so that
+    // entries with the same key and value are equal. `nil` for a handle that needs none: it cancels the work (`.calls`), or the
+    // configuration drops it already (`.none`). One `nil` prevents a common entry, which would also change that counterpart.
     func handleEntries(_ entries: [CounterpartPlan.Entry]) -> [Refusal.Entry?] {
       entries.map(\.function).filter(\.returnsValue).map { function in
         let refusal: Refusal

@@ -233,13 +233,13 @@ package class CancellationHandler: Consumer, @unchecked Sendable {
   @exclusivity(unchecked) @usableFromInline final var handler: Handler?
 
   @inlinable
-  package init(_ handler: Handler?) {  // `nil` for a link to a linked source
+  package init(_ handler: Handler?) {  // `nil` for the link from a parent to a linked source
     self.handler = handler
     super.init(kind: .inline) { _, _, _ in preconditionFailure("A cancellation handler was attached to a future.") }
   }
 
   /// Runs the handler.
-  /// - Returns: The state that the caller must cancel next, if this is a link to a linked source; otherwise `nil`.
+  /// - Returns: The state that the caller must cancel next, if this is a link from a parent to a linked source; otherwise `nil`.
   func run() -> CancellationState? {
     let handler = handler
     self.handler = nil

@@ -130,7 +130,7 @@ extension Future {
     unavailable()
   }
 
-  /// Refuses `Future()`, which initializers with defaults would accept: a call from outside the actor is an error, which names it.
+  /// Refuses `Future()`, which initializers with defaults would accept: outside the actor a call is an error that names it.
   @FutureNeedsAClosureOrAResult
   public init() { unavailable() }
 

@@ -336,7 +336,7 @@ struct GraphBuilder {
     _ snapshot: StateSnapshot?
   ) -> (state: FutureState, facts: NodeFacts)? {
     guard let snapshot, !snapshot.isCancelled, let next = snapshot.onlyStage(of: state) else { return nil }
-    // The stage of a promise that follows another future is not the state of that promise, so it is no plain stage.
+    // A stage that resolves a promise's state is no plain stage, because the chain goes on from that state, the stage's `target`.
     guard next.state.target === next.state, next.state.currentPhase == .pending, entry(of: next.state) == nil else {
       return nil
     }

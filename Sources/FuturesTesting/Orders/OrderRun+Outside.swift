@@ -159,8 +159,8 @@ extension OrderRun {
     let awaitedGroup = kind == .notification ? group : nil  // other work belongs to the group, and does not wait for it
     let work = OutsideWork(notice, of: self, during: isOnOwnThread ? move : nil, after: awaitedGroup)
     state.withLock { state in
-      if notice.isWaitedFor { state.outside[ObjectIdentifier(work)] = work }  // other work is there only while it runs
-      if state.left.count < 20, !state.left.contains(notice) { state.left.append(notice) }  // for the report
+      if notice.isWaitedFor { state.outside[ObjectIdentifier(work)] = work }  // `begin()` adds all other work
+      if state.left.count < 20, !state.left.contains(notice) { state.left.append(notice) }  // 20: enough for a report
     }
     return work
   }

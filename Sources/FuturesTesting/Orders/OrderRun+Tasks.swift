@@ -15,8 +15,8 @@ extension OrderRun: TaskExecutor {
     let task = taskNumber(of: job)
     let move = move(of: task, onMain: isOnMain, calledBy: isOwn ? running : nil)
     let lane: OrderSource? = isOnMain ? .main : nil
-    // A running task that enqueues itself changes its executor. Only a change to the main actor from elsewhere is a move. Most
-    // others enqueue no job. A call within the main actor enqueues one only because the task prefers an executor.
+    // A running task that enqueues itself changes its executor. A change to the main actor from elsewhere is a move. All others
+    // continue at once: most enqueue no job, and a call within the main actor does so only because the task prefers an executor.
     let changesExecutor = isOwn && task != nil && task == running
     let continuesAtOnce = changesExecutor && (!isOnMain || MainContext.isMainQueueCurrent)
     if isOwn, awaitsFollowUp || continuesAtOnce {

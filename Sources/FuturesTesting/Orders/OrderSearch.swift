@@ -155,7 +155,7 @@ final class OrderSearch {
   /// Returns a simpler order that fails in the same way: with fewer changes of context, or nearer to the order of submission.
   private func shrink(_ failed: OrderRun) -> OrderRun {
     var best = failed
-    var (tries, triesSinceBest, turnsLeft) = (0, 0, 100_000)
+    var (tries, triesSinceBest, turnsLeft) = (0, 0, 100_000)  // 200 tries and 100,000 turns bound the time
     while triesSinceBest < best.candidateCount, tries < 200, turnsLeft > 0, !watch.isCancelled {
       var wanted = best.candidate(tries % best.candidateCount)
       // Takes the first wanted move that is possible; the others stay wanted.

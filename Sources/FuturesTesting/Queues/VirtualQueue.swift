@@ -247,7 +247,7 @@ public final class VirtualQueue: Sendable {
   private func add(at deadline: DispatchTime, isBarrier: Bool, _ work: @escaping Work) -> Int? {
     let delay = deadline.nanosecondsFromNow
     guard delay > 0 else { return add(isBarrier: isBarrier, work) }
-    let isBarrier = isBarrier || !isConcurrent
+    let isBarrier = isBarrier || !isConcurrent  // in a serial queue, each piece of work
     backend.submitAfter(delay) { [self] in
       // A barrier waits for all work, and other work for a barrier. A serial queue needs no check: its backend keeps the order.
       let isBlocked = state.withLock { isBarrier ? $0.running > 0 || !$0.items.isEmpty : $0.hasBarrier }
