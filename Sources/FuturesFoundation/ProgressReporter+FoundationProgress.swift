@@ -192,7 +192,7 @@ private struct Reading {
         progress.observe(\.completedUnitCount) { [weak self] _, _ in self?.read() },
         progress.observe(\.totalUnitCount) { [weak self] _, _ in self?.read() },
       ]
-      link.withLock { $0?.observations = observations }  // after `end()` they are released here, and end
+      link.withLock { $0?.observations = observations }  // after `end()` no link keeps them, so they end
     }
 
     func beginReporting() { read() }  // later changes call `read` through the observations

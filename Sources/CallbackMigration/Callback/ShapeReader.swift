@@ -121,7 +121,7 @@ struct ShapeReader {
     return nil
   }
 
-  /// The reason why the values might be invalid after the callback; `nil` if there is none.
+  /// The reason why the values might be invalid after the callback, the parameter at `index`; `nil` if there is none.
   private func lifetimeRefusal(_ values: [ArraySlice<Token>], _ index: Int) -> Refusal? {
     let title = knowledge.title
     guard !knowledge.isListed(in: .once) else { return nil }

@@ -24,7 +24,7 @@ struct ModuleProject: Equatable, Sendable {
     self.symbolGraphs = URL(filePath: symbolGraphs).standardizedFileURL
   }
 
-  /// Describes the project as a package in the current folder with one library.
+  /// Describes the project as a package in the current folder, with this module as its library.
   /// - Throws: An error if the graphs are not those of the sources.
   func request() throws(MigrationError) -> MigrationRequest {
     let paths = swiftFiles
@@ -40,13 +40,13 @@ struct ModuleProject: Equatable, Sendable {
       )
     }
     try requireCurrent(graph)
-    // Only the build of the project shows whether a module can import the library, so this assumes that each can.
-    let library = ["Futures", "FuturesAsync"]
-    let clients = clients.map { target($0, sources: [], dependencies: [name] + library) }
+    // Only the build of the project shows whether a module can import Futures, so this assumes that each can.
+    let imports = ["Futures", "FuturesAsync"]
+    let clients = clients.map { target($0, sources: [], dependencies: [name] + imports) }
     return MigrationRequest(
       package: FileManager.default.currentDirectoryPath,
       library: nil,  // Only `neededGraphs` uses this name, and only the plugin calls that.
-      targets: [target(name, isLibrary: true, sources: paths, dependencies: library)] + clients
+      targets: [target(name, isLibrary: true, sources: paths, dependencies: imports)] + clients
     )
   }
 

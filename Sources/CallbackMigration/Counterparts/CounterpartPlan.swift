@@ -181,7 +181,7 @@ extension CallbackFunction {
     return deprecation + (callbacks.queue == nil ? 0 : 1)
   }
 
-  /// Whether the function has no higher rank than `other`, and gives the same values in a better shape, as in a `Result`.
+  /// Whether the function has no higher rank than `other`, and gives the same values in a better shape (`shapeRank`).
   fileprivate func isPreferred(to other: CallbackFunction) -> Bool {
     guard let shape = shapeRank, let otherShape = other.shapeRank, shape < otherShape else { return false }
     return rank <= other.rank && values == other.values && callbacks.labels == other.callbacks.labels

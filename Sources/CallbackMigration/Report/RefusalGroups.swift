@@ -1,4 +1,4 @@
-/// The reasons why counterparts are not written, each with its functions.
+/// The reasons why counterparts are not written, or the notes on written ones, each with its functions.
 struct RefusalGroups {
   struct Group {
     /// The text, with `…` for names that differ.
@@ -22,7 +22,7 @@ struct RefusalGroups {
 
   private(set) var groups: [Group] = []
 
-  /// Groups the functions of a plan by the reasons why they are refused, or by the notes on their counterparts.
+  /// Groups the functions of a plan by `reasons`, which is `\.refusals` or `\.notes`.
   ///
   /// A reason without a kind holds for all counterparts of the function.
   init(
@@ -128,12 +128,12 @@ private struct Wildcards {
     return handleEntries(matched).allSatisfy { $0 == entry } ? entry : nil
   }
 
-  /// The entry `once`, if several functions in `own` need it, and no refusal of those in `matched` has evidence against it.
+  /// The entry `once`, if several `own` functions need it, and no refusal of a `matched` function has evidence against it.
   private static func once(_ own: [CounterpartPlan.Entry], _ matched: [CounterpartPlan.Entry]) -> Refusal.Entry? {
-    func onceRefusals(_ entry: CounterpartPlan.Entry) -> [Refusal] {  // those that the entry `once` settles
+    func onceRefusals(_ entry: CounterpartPlan.Entry) -> [Refusal] {  // the refusals that the entry `once` settles
       entry.refusals.map(\.refusal).filter { $0.entry?.key == MigrationConfiguration.List.once.rawValue }
     }
-    // The refusal without evidence, with `…` for the name as in `general`. The title is empty, because it is not compared.
+    // The refusal without evidence, in the form of `general`: `…` stands for the name. The title has no effect on the reason.
     let unknown = Refusal.unknownRepetition(of: "…", "").reason
     let isUnknown = matched.flatMap(onceRefusals).allSatisfy { $0.general == unknown }
     let found = own.compactMap { onceRefusals($0).first?.entry }

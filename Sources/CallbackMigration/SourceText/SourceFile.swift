@@ -123,7 +123,7 @@ struct Import {
 /// The imports of a file of counterparts: the imports of the files whose functions it calls, each once.
 struct ImportList {
   private var parts: [SourceFile.ImportPart] = []
-  private var targets: Set<String> = []
+  private var targets: Set<String> = []  // of the imports in `parts`
 
   /// The modules that a file of the target imports with an access level.
   private let explicit: Set<String>
@@ -149,9 +149,9 @@ struct ImportList {
   /// Adds the imports and `#if` blocks of a file that bring something new; `lines` writes the imports of the library.
   mutating func add(_ file: SourceFile) {
     for part in file.imports {
-      let new = part.imports.filter { $0.module != "Futures" && $0.module != "FuturesAsync" }
-      guard new.contains(where: { !targets.contains($0.target) }) else { continue }
-      targets.formUnion(new.map(\.target))
+      let own = part.imports.filter { $0.module != "Futures" && $0.module != "FuturesAsync" }
+      guard own.contains(where: { !targets.contains($0.target) }) else { continue }
+      targets.formUnion(own.map(\.target))
       parts.append(part)
     }
   }

@@ -103,7 +103,7 @@ extension SourceTokens {
   func functionCalled(withClosure brace: Int) -> Int? {
     guard self[brace] == "{", case .closure(let callee?) = block(at: brace) else { return nil }
     guard self[callee + 1] == ":" else { return callee }
-    // A word before a colon is the closure's label. After a trailing closure, both belong to one call: `load { … } onEnd: { … }`.
+    // A word before a colon is the closure's label. After a `}`, both closures belong to one call: `load { … } onEnd: { … }`.
     // Otherwise the function's name stands before the parentheses around the label.
     if self[callee - 1] == "}" { return partner(callee - 1).flatMap(functionCalled) }
     return parent(callee).map { $0 - 1 }

@@ -167,7 +167,7 @@ extension FutureState {
     consumer === self ? .passUnretained(consumer) : .passRetained(consumer)
   }
 
-  /// Releases the reference that a list of this state owned; its own list does not own this state.
+  /// Releases a list's reference to `consumer`; there is none if `consumer` is this state, as `retainConsumer` explains.
   @inline(__always)
   final func releaseConsumer(_ consumer: Unmanaged<Consumer>) {
     if consumer.toOpaque() != Unmanaged.passUnretained(self).toOpaque() { consumer.release() }

@@ -1,7 +1,7 @@
 package import Dispatch
 
 extension FuturesDiagnostics {
-  /// Makes the graph of the objects that were made since `start` and by `thread`; `nil`, as for `graph`, sets no limit.
+  /// Makes the graph of the objects that were made since `start` and by `thread`; `nil` sets no limit, as in the property `graph`.
   package static func graph(since start: DispatchTime?, ofThread thread: UnsafeMutableRawPointer?) -> WaitForGraph {
     // One load, without the lock of the table.
     guard mayTrackPendingFutures else {

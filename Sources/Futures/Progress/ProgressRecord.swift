@@ -210,7 +210,7 @@ final class ProgressRecord: @unchecked Sendable {
     _ = compose()  // no listener to notify yet
   }
 
-  /// Counts one more ended part, except for the state of a promise: its parts do not settle it.
+  /// Counts one more ended part; does nothing for the state of a promise, because the end of all parts does not settle that state.
   /// - Returns: Whether it was the last part, so that the state settles next.
   private func countEndedPart() -> Bool {
     guard let awaited = awaitedParts else { return false }

@@ -300,7 +300,7 @@ private struct WorkQueue {
     return waiting.count
   }
 
-  /// Notes that the start of a slot's work has returned, and ends work whose `release(_:)` came before that; `nil` for no work.
+  /// Notes that the start of a slot's work has returned, and ends work whose `release(_:)` came before that; ignores `nil`.
   private mutating func endStart(_ slot: Slot?) {
     if let slot, let hasEnded = hasEndedWhileStarting.removeValue(forKey: slot), hasEnded { running -= 1 }
   }
