@@ -128,7 +128,7 @@ extension Trait where Self == EveryOrder {
 private final class SearchIssues: Sendable {
   private let state = Locked((isSearching: false, hasFailed: false))
 
-  /// Called for each issue. During the search this returns `false`, so the issue is dropped, and the run fails instead.
+  /// Called for each issue; returns `false` during the search, so that the issue is dropped, and the run fails instead.
   func keepsIssue() -> Bool {
     state.withLock { state in
       if state.isSearching { state.hasFailed = true }

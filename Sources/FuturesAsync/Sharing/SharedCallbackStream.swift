@@ -37,8 +37,8 @@ public final class SharedCallbackStream<Element: Sendable>: Sendable {
   /// Makes a stream without readers, whose source does not run; `label` names the API in errors.
   ///
   /// `start` starts the callbacks. It runs outside every lock, on the thread that asks for the first reader. If another thread
-  /// is starting or stopping the source, `start` runs on that thread, or on one of the global queue, after the `onCancel` handlers.
-  /// So two runs never overlap.
+  /// is starting the source, or runs its `onCancel` handlers, `start` runs after that, on that thread or on the global queue. So
+  /// two runs never overlap.
   public init(
     _ label: String? = nil,
     of type: Element.Type = Element.self,
