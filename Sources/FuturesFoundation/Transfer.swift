@@ -78,7 +78,7 @@
 
     /// Stops the transfer, which then completes with an error; has no effect after its end.
     private func stop() {
-      isStopped.withLock { $0 = true }  // so `answer` calls nothing any more
+      isStopped.withLock { $0 = true }  // `answerUnlessStopped` then calls nothing any more
       // Not on this thread: `cancel()` waits for the queue of Foundation. A server that sends single bytes can keep it busy for
       // seconds.
       transferStops.async { [tasks] in tasks?.transfer.cancel() }

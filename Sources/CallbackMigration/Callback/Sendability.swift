@@ -108,7 +108,7 @@ struct TypeFacts {
     }
   }
 
-  /// The title of a function that lends values of a token's type; `nil` if there is none.
+  /// The title of a function that lends values of a token's type to its closure; `nil` if there is none.
   func lender(of token: Token) -> String? { token.type.flatMap { lenders[$0] } }
 
   /// Whether a token names a type of the module.

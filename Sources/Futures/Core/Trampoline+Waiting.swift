@@ -24,7 +24,7 @@ extension Trampoline {
     fileprivate func delays(_ derivation: Derivation) -> Bool {
       let (stage, source) = (derivation.stage, derivation.source)
       guard let consumer, delivers(source) else { return false }
-      // Another consumer runs, and delays the stage if the stage is still in the list.
+      // If another consumer runs, it delays the stage while the stage is in the list.
       guard consumer.toOpaque() == Unmanaged.passUnretained(stage).toOpaque() else { return source.hasListed(stage) }
       // The stage runs: its transform waits for its own result. A context can run the transform on another thread instead.
       return stage.kind != .queued && stage.kind != .custom

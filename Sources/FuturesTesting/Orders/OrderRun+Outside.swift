@@ -179,7 +179,7 @@ extension OrderRun {
 
   var interferenceSentence: String? { state.withLock { $0.interference }?() }
 
-  /// Waits until no work outside the run is due (`isDue`), such work has interfered, or the watch's patience ends.
+  /// Waits until no work outside the run is due (`isDue`), a thread has interfered, or the watch's patience ends.
   func waitForOutside() {
     while state.withLock({ state in
       !state.outside.isEmpty && state.interference == nil && state.outside.values.contains(where: \.isDue)
