@@ -190,8 +190,8 @@ final class MirroredProgress: Progress, @unchecked Sendable {
       changingTree { super.addChild(child, withPendingUnitCount: count) }
     }
 
-    // These three take the lock, because Foundation visits the list of children in them, and a child leaves it when it finishes.
-    // They call the future themselves, after unlocking (R3), because Foundation would call a handler later.
+    // The next three take the lock: in them Foundation visits the list of children, which a child leaves when it finishes.
+    // They call the future after unlocking (R3). A handler such as `cancellationHandler` would come later.
 
     override func cancel() {
       changingTree {

@@ -23,15 +23,15 @@ package struct Refusal: Equatable, Sendable {
   private init(_ reason: String) { (self.reason, entry) = (reason, nil) }
 
   /// Makes a refusal whose entry is a pattern in a list.
-  private init(_ reason: String, entry list: MigrationConfiguration.List, _ title: String) {
+  private init(_ reason: String, entry list: MigrationConfiguration.List, _ pattern: String) {
     self.reason = reason
-    entry = Entry(key: list.rawValue, pattern: title, value: nil)
+    entry = Entry(key: list.rawValue, pattern: pattern, value: nil)
   }
 
   /// Makes a refusal whose entry is a value for a pattern.
-  private init(_ reason: String, entry table: MigrationConfiguration.Table, _ title: String, _ value: String) {
+  private init(_ reason: String, entry table: MigrationConfiguration.Table, _ pattern: String, _ value: String) {
     self.reason = reason
-    entry = Entry(key: table.rawValue, pattern: title, value: value)
+    entry = Entry(key: table.rawValue, pattern: pattern, value: value)
   }
 
   /// The reason with `…` for each name between backticks; the report groups refusals by this text.
@@ -49,8 +49,8 @@ extension Refusal {
   static let givesClosure = Refusal("it is given a closure")
 
   /// The callback's parameter has an ownership specifier, such as `inout`.
-  static func callbackParameter(hasOwnership word: String) -> Refusal {
-    Refusal("its callback's parameter is `\(word)`")
+  static func callbackParameter(hasOwnership specifier: String) -> Refusal {
+    Refusal("its callback's parameter is `\(specifier)`")
   }
 
   static let variadicCallback = Refusal("its callback is variadic")
@@ -177,8 +177,8 @@ extension Refusal {
     Refusal("`\(parameter)` is variadic, and cannot be passed on")
   }
 
-  static func isOwned(_ parameter: String, _ word: String) -> Refusal {
-    Refusal("`\(parameter)` is `\(word)`, and cannot be passed on")
+  static func isOwned(_ parameter: String, _ specifier: String) -> Refusal {
+    Refusal("`\(parameter)` is `\(specifier)`, and cannot be passed on")
   }
 
   static func isPack(_ parameter: String) -> Refusal { Refusal("`\(parameter)` is a parameter pack") }

@@ -64,11 +64,11 @@ extension FutureState {
   /// - Parameters:
   ///   - consumer: The consumer.
   ///   - needsResult: Whether the consumer still gets the result, because its failure type cannot represent cancellation.
-  /// - Returns: Whether the caller must cancel this state, because it has no other consumer; `false` for `shielded`.
+  /// - Returns: Whether the caller must cancel this state, because it has no other consumer; `false` for a shield.
   final func removeCancelled(_ consumer: Consumer, forResult needsResult: Bool = false) -> Bool {
     guard let departure = leave(consumer, forResult: needsResult) else {
-      // The context has the consumer: if it needs a result, it can resolve by its `bypass`, which replaces the transform. If it
-      // needs none, it ends here. Or it has started or left, or gets the result anyway. Then neither call has an effect.
+      // If the context has the consumer, that ends here if it needs no result, and resolves now if it needs one and has a `bypass`.
+      // If the consumer has started or left, or gets the result anyway, neither call has an effect.
       if needsResult {
         consumer.resolveWithoutContext(from: self)
       } else if consumer.claimSubmitted() {
@@ -76,8 +76,7 @@ extension FutureState {
       }
       return false
     }
-    // `notified`: the consumer is an input of a join, and this state is an orphan that can be telling it so at this moment, on
-    // another thread. That thread uses the captures, so they stay.
+    // A `notified` input of a join keeps its captures, because another thread can be delivering to it at this moment.
     if !needsResult, departure.previous != .notified {
       consumer.dropContext()
       consumer.dropCaptures()
@@ -124,7 +123,8 @@ extension FutureState {
 
   /// Breaks the state of a join because some of its inputs never resolve, and leaves all of `inputs`.
   ///
-  /// If the reason has no error, the state becomes an orphan, which leaves the inputs only when it is cancelled or released.
+  /// If `reason` has no error, the inputs that never resolve are orphans. Then the state becomes an orphan, too, and leaves the
+  /// inputs only when it is cancelled or released.
   @usableFromInline
   final func breakPromise(_ reason: BreakReason, leaving inputs: [JoinedInput], in trampoline: Trampoline?) {
     guard reason.error != nil else {

@@ -508,8 +508,8 @@ extension FutureState {
   /// Afterwards the state has no producer and no consumer, and goes away.
   /// - Parameters:
   ///   - stage: The stage that would resolve this state. It is in no list.
-  ///   - place: Before the call, the place of the next source in the progress of the stage's previous source; `nil` if it comes
-  ///     after that. Afterwards, the place of the next source in this state's progress.
+  ///   - place: The place of the next source: inside the progress of the stage's previous source before the call, and inside that of
+  ///     this state afterwards. `nil` before the call: the next source comes after the stage's previous source.
   ///   - released: The objects that the state no longer needs.
   /// - Returns: The list's reference to the follower; `nil` if the follower has left, or this state was cancelled.
   final func takeFollower(
@@ -519,7 +519,7 @@ extension FutureState {
   ) -> Unmanaged<Consumer>? {
     changing {
       guard hasProducer, !isCancelled, let follower = consumers.only else { return nil }
-      place = place?.inside(stage.place) ?? stage.place.next  // `nil`: the first state that is spliced
+      place = place?.inside(stage.place) ?? stage.place.next  // `nil`: after the previous source
       if isPlain { producer = .none } else { released = detach() }  // plain: no handlers and no progress to release
       follower.enter(.finished)  // as after a delivery: the follower now gets another source
       return consumers.remove(.passUnretained(follower))

@@ -16,7 +16,7 @@ class Inputs: @unchecked Sendable {
   @usableFromInline
   func removeFromInputs(forResult needsResult: Bool) -> [FutureState] { [] }
 
-  /// Returns the pending inputs; the caller raises their tasks to `priority`, that of an await of the derived state.
+  /// Returns the pending inputs; the caller raises their tasks to `priority`, that of a task that awaits the state.
   ///
   /// A subclass that starts inputs later keeps `priority` for them. With `nil`, no priority changes.
   func pendingInputs(raisingTasksTo priority: TaskPriority?) -> [FutureState] { [] }

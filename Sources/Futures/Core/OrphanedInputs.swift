@@ -26,7 +26,7 @@ final class OrphanedInputs: Inputs, @unchecked Sendable {
   /// Whether the orphan has left its sources; relaxed, because it only picks the thread that leaves.
   private let hasLeft = AtomicByte<Bool>(false)
 
-  /// For a derived state with one source: the source's list still has `consumer`, the stage that resolves the derived state.
+  /// For an orphan with one source: `consumer` is the orphan's stage, which stays in the list of the source.
   init(_ consumer: Consumer, of source: FutureState, interruptedBy interruption: Inputs? = nil) {
     inputs = [Input(source: source, consumer: consumer)]
     areInputsOfJoin = false

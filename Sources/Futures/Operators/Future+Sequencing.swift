@@ -5,14 +5,14 @@ extension Future {
   /// thread. For each other item it runs on the thread that resolved the previous future. A million items that complete
   /// at once take no stack. The progress is the average of the items.
   ///
-  /// If `Failure` cannot represent cancellation, as `Never` cannot, a cancelled series runs to its end, because its result
-  /// needs each value. To stop it, use another failure type, or `concurrentSettled(_:limit:_:)` with a limit of 1.
+  /// If `Failure` cannot represent cancellation, as `Never` cannot, a cancelled series still starts each item, because its result
+  /// needs each value. It cancels an item at once, unless something else uses the item, and waits for its value. To stop the series,
+  /// use another failure type, or `concurrentSettled(_:limit:_:)` with a limit of 1.
   /// - Parameters:
   ///   - items: The items.
   ///   - start: Starts the work on one item.
   /// - Returns: A future of the values, in the order of the items. Without items it resolves at once with an empty
-  ///   array. Cancelling it leaves the running item and starts no more. If `Failure` cannot represent cancellation, the
-  ///   other items still start. Each one is cancelled at once, unless something else uses it, but the series waits for its value.
+  ///   array. If `Failure` can represent cancellation, cancelling it leaves the running item and starts no more.
   @_alwaysEmitIntoClient
   public static func serial<Item: Sendable>(
     _ items: some Collection<Item>,
@@ -23,8 +23,9 @@ extension Future {
 
   /// Runs the items, at most `limit` at any time, and fails with the first failure.
   ///
-  /// If `Failure` cannot represent cancellation, as `Never` cannot, a cancelled run starts all other items, because its result
-  /// needs each value. To run items whatever fails, and to stop at a cancellation, use `concurrentSettled(_:limit:_:)`. So write
+  /// If `Failure` cannot represent cancellation, as `Never` cannot, a cancelled run still starts each item, because its result
+  /// needs each value. It cancels an item at once, unless something else uses the item, and waits for its value. To run items
+  /// whatever fails, and to stop at a cancellation, use `concurrentSettled(_:limit:_:)`. So write
   /// `concurrentSettled(urls, limit: 6) { download($0) }`, and not `concurrent(urls, limit: 6) { download($0).materialize() }`.
   ///
   /// The first failure leaves the other running items, and no more items start. `start` runs in the order of the items,
@@ -36,8 +37,7 @@ extension Future {
   ///   - limit: The maximum number of running items. Less than 1 traps.
   ///   - start: Starts the work on one item.
   /// - Returns: A future of the values, in the order of the items. Without items it resolves at once with an empty
-  ///   array. Cancelling it leaves the running items and starts no more. If `Failure` cannot represent cancellation, the
-  ///   other items still start. Each one is cancelled at once, unless something else uses it, but the run waits for its value.
+  ///   array. If `Failure` can represent cancellation, cancelling it leaves the running items and starts no more.
   @_alwaysEmitIntoClient
   public static func concurrent<Item: Sendable>(
     _ items: some Collection<Item>,

@@ -135,7 +135,7 @@ final class SubmittedStage<Value: Sendable, Failure: Error, New: Sendable, NewFa
     if isListed { facts.context = context?.identity }  // else a delivering thread can take the context meanwhile
   }
 
-  /// Takes the transform for its only run, and drops `bypass`.
+  /// Takes the transform for its only run, and drops `bypass`, which would replace it.
   @_alwaysEmitIntoClient
   func takeTransform() -> ResultTransform? {
     bypass = nil

@@ -42,7 +42,7 @@ struct EarlyAnswers<Key: Hashable, Answer> {
     return count > limit ? oldest.flatMap { takeOldest(of: $0.key) } : nil
   }
 
-  /// Removes and returns the oldest answer for `key`, and if it was the only one, the dictionary's copy of the key.
+  /// Removes and returns the oldest answer for `key`, with the dictionary's copy of the key if `key` has no other answer.
   mutating func takeOldest(of key: Key) -> Removed? {
     guard let index = answers.index(forKey: key), let entry = answers.values[index].popFirst() else { return nil }
     if let previous = entry.previous { previous.next = entry.next } else { oldest = entry.next }

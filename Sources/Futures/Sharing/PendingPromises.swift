@@ -196,8 +196,8 @@ public final class PendingPromises<Key: Hashable & Sendable, Value: Sendable, Fa
 
   /// Adds a caller, unless there is an early answer for it.
   func join(_ caller: Caller, _ key: Key, takingEarlyAnswer takesAnswer: Bool) -> Joining {
-    // By this task, `leave` finds work that waits for its own key. Read outside the lock, because this formats a string. If no
-    // caller waits, the work starts during or after this call, so it cannot have made the call.
+    // `leave` needs the task that asks for the key, to find work that waits for its own key. `nil` if no caller waits: then the work
+    // starts during or after this call, so it did not make the call. Outside the lock, because reading a task formats a string.
     let hasCallers = state.withLock { $0.entries[key]?.callers.isEmpty == false }
     let task = hasCallers ? TaskIdentity.current : nil
     let (number, isFirst, work, answer) = state.withLock {

@@ -81,7 +81,7 @@ extension Future where Failure == any Error {
     }
   }
 
-  /// Refuses a closure that returns a future, if it throws or the future has another type; with `await` the call flattens it.
+  /// Refuses a closure that throws and returns a future, or returns one of another failure type; `await` flattens the future.
   @_documentation(visibility: internal)
   @_alwaysEmitIntoClient
   public static func serial<Item: Sendable, Inner: FutureProtocol>(
@@ -93,7 +93,7 @@ extension Future where Failure == any Error {
     serial(items, priority: priority) { item in try await Future<Value, Inner.Failure>(operation(item)).value }
   }
 
-  /// Refuses a closure that returns a future, if it throws or the future has another type; with `await` the call flattens it.
+  /// Refuses a closure that throws and returns a future, or returns one of another failure type; `await` flattens the future.
   @_documentation(visibility: internal)
   @_alwaysEmitIntoClient
   public static func concurrent<Item: Sendable, Inner: FutureProtocol>(
@@ -123,7 +123,7 @@ extension Future where Failure == any Error {
     }
   }
 
-  /// Refuses a closure that returns a future, if it throws or the future has another type; with `await` the call flattens it.
+  /// Refuses a closure that throws and returns a future, or returns one of another failure type; `await` flattens the future.
   @_documentation(visibility: internal)
   @_alwaysEmitIntoClient
   public static func retry<Inner: FutureProtocol>(
@@ -139,7 +139,7 @@ extension Future where Failure == any Error {
     }
   }
 
-  /// Refuses a closure that returns a future, if it throws or the future has another type; with `await` the call flattens it.
+  /// Refuses a closure that throws and returns a future, or returns one of another failure type; `await` flattens the future.
   @_documentation(visibility: internal)
   @_alwaysEmitIntoClient
   @available(macOS 13, iOS 16, tvOS 16, watchOS 9, *)
@@ -157,7 +157,7 @@ extension Future where Failure == any Error {
     }
   }
 
-  /// Refuses a closure that returns a future, if it throws or the future has another type; with `await` the call flattens it.
+  /// Refuses a closure that throws and returns a future, or returns one of another failure type; `await` flattens the future.
   @_documentation(visibility: internal)
   @_alwaysEmitIntoClient
   @available(macOS 13, iOS 16, tvOS 16, watchOS 9, *)
@@ -195,7 +195,7 @@ extension SerialQueue {
 
 @FutureOfAFuture  // the compiler refuses a call from outside this actor, unless the call has `await`
 extension ConcurrencyLimit {
-  /// Refuses a closure that returns a future, if it throws or the future has another type; with `await` the call flattens it.
+  /// Refuses a closure that throws and returns a future, or returns one of another failure type; `await` flattens the future.
   @_documentation(visibility: internal)
   @_disfavoredOverload  // so that the overload for futures comes first where it fits
   @_alwaysEmitIntoClient

@@ -79,7 +79,7 @@ final class OutsideWork: @unchecked Sendable {
       blockedLooks = cfuturestesting_sleeps(move.thread) ? blockedLooks + 1 : 0
       _ = DispatchSemaphore(value: 0).wait(timeout: .now() + .microseconds(100))
     }
-    // While the work runs, the run waits for it: without a `group`, `isDue` is `true`. `isAsleep` needs the thread.
+    // The work runs now, so it no longer waits for its group (`isDue`), and its thread shows whether it sleeps (`isAsleep`).
     let thread = cfuturestesting_thread_number()
     run.state.withLock { state in
       (self.thread, group) = (thread, nil)
