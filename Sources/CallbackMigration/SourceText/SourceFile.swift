@@ -149,9 +149,9 @@ struct ImportList {
   /// Adds the imports and `#if` blocks of a file that bring something new; `lines` writes the imports of the library.
   mutating func add(_ file: SourceFile) {
     for part in file.imports {
-      let own = part.imports.filter { $0.module != "Futures" && $0.module != "FuturesAsync" }
-      guard own.contains(where: { !targets.contains($0.target) }) else { continue }
-      targets.formUnion(own.map(\.target))
+      let copied = part.imports.filter { $0.module != "Futures" && $0.module != "FuturesAsync" }
+      guard copied.contains(where: { !targets.contains($0.target) }) else { continue }
+      targets.formUnion(copied.map(\.target))
       parts.append(part)
     }
   }

@@ -656,7 +656,7 @@ extension FutureState {
 extension FutureState {
   /// Makes an orphan of this state, which is then pending without a producer; the caller does the same with derived states.
   /// - Parameters:
-  ///   - sources: The orphans from which this state is derived.
+  ///   - sources: The orphans from which this state is derived; `nil` if it is derived from none.
   ///   - isDormantOnly: Whether to change only a dormant state: its producer waits for a first consumer, and has not started.
   ///   - released: The objects that the state no longer needs.
   /// - Returns: The consumers that the caller handles next; none if the state stays as it was.
@@ -694,7 +694,7 @@ extension FutureState {
 
   /// Finishes an input that this orphan has notified; called when the join of the input becomes an orphan, too.
   ///
-  /// The join still counts as a consumer of this orphan, until it calls `leaveNotified()`.
+  /// The join still counts as a consumer of this orphan, until its `OrphanedInputs` call `leaveNotified()`.
   /// - Returns: `false` if the input has left before.
   final func claimNotified(_ input: Consumer) -> Bool {
     changing {
