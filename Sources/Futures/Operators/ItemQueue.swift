@@ -61,7 +61,7 @@ final class ItemQueue<Item: Sendable, Value: Sendable, Failure: Error>: Inputs, 
   func startItems(in trampoline: Trampoline?) {
     let isOurTurn = lock.withLock {
       guard !isStarting, !isFinished else { return false }
-      isStarting = true
+      isStarting = true  // `nextStep` sets it to `false`
       return true
     }
     guard isOurTurn else { return }

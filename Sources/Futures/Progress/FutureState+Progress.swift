@@ -38,7 +38,7 @@ extension FutureState {
     return hasEffect
   }
 
-  /// Counts the progress of `child` as `share` of the whole; `nil` stands for a resolved future without a state, counted in full.
+  /// Counts the progress of `child` as `share` of the whole; a `nil` child is a resolved future, and counts in full.
   final func addProgress(_ record: ProgressRecord, of child: FutureState?, share: Double) {
     var link: ProgressLink?
     _ = changeProgress(record) { record in

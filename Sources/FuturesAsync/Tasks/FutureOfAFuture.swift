@@ -269,7 +269,7 @@ extension CancellationToken {
   }
 }
 
-/// Returns `future` once it is resolved: the calls that only warn return the future of their closure, but still wait for it.
+/// Waits until `future` is resolved, and returns it: for the overloads that only warn, whose calls return a future.
 @_alwaysEmitIntoClient
 nonisolated(nonsending) func settled<Inner: FutureProtocol>(_ future: Inner) async -> Inner {
   _ = await Future<Inner.Value, Inner.Failure>(future).result

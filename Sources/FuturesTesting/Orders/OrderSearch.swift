@@ -205,7 +205,7 @@ final class OrderSearch {
       return OrderRow(column: move.element.column, name: name, isDeviation: isDeviation, notes: notes)
     }
     let movesOfTasks = run.trace.filter { $0.source == .task || $0.source == .onMain }
-    let numbers = Set(movesOfTasks.map(\.ordinal)).sorted().prefix(10)  // it shows the places of ten tasks at most
+    let numbers = Set(movesOfTasks.map(\.ordinal)).sorted().prefix(10)  // the failure shows at most ten places
     return OrderFailure(
       reason: reason,
       sentence: text ?? run.sentence ?? reason.sentence,
