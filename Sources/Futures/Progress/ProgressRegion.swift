@@ -17,7 +17,7 @@ struct ProgressRegion: Sendable {
   @inlinable
   static var whole: ProgressRegion { ProgressRegion(offset: 0, width: 1) }
 
-  /// Returns the region of the future after a source, which is the rest; if `share` is 1, each of the two fills the whole in turn.
+  /// Returns the region of the future after a source with `share`: the rest, or again the whole if the source fills the whole.
   @inlinable
   static func rest(after share: Double) -> ProgressRegion {
     share < 1 ? ProgressRegion(offset: share, width: 1 - share) : .whole
