@@ -119,8 +119,8 @@ extension Callbacks {
   /// Finds the callbacks of a function; returns `nil` if it takes none, or only one for progress.
   ///
   /// The type of a closure decides its shape. The names and the package's configuration say whether the closure is
-  /// called once. If nothing says so, the shape is `unknown`. `bodies` takes indices of parameters, and returns the function
-  /// bodies that get their closures.
+  /// called once. If nothing says so, the shape is `unknown`. `bodies` takes the indices of callbacks, and returns the
+  /// function bodies that get these callbacks.
   init?(
     _ declaration: Declaration,
     _ aliases: TypeAliases,

@@ -11,7 +11,7 @@ struct ShapeReader {
 
   /// The callbacks of a function with one closure for success and one for failure; `nil` for other functions.
   ///
-  /// The failure closure has one parameter, an error. If the pair is refused, or might repeat, its shape says so instead.
+  /// The failure closure has one parameter, an error. A pair that is refused or might repeat is `unknown` or `repeated`.
   func pair(_ completions: [(index: Int, type: FunctionType)]) -> Callbacks? {
     let failures = completions.filter { $0.type.parameters.count == 1 && aliases.isError($0.type.parameters[0]) }
     guard completions.count == 2, failures.count == 1 else { return nil }

@@ -85,6 +85,8 @@ struct RefusalGroups {
 }
 
 /// The lines of the configuration that settle the same question for all functions of a type.
+///
+/// `own` are the type's own functions. `matched` also has those of nested types, because a line's pattern matches them, too.
 private struct Wildcards {
   /// For each type with several functions, the entries that serve all of them.
   private var entries: [String: [Refusal.Entry]] = [:]
@@ -93,7 +95,6 @@ private struct Wildcards {
     let scopes = Dictionary(grouping: plan.entries, by: \.function.symbol.scope)
     for (scope, own) in scopes where !scope.isEmpty && own.count > 1 {
       let pattern = scope + ".*"
-      // `own` are the type's own functions. The pattern also matches functions of nested types, so the entry has to suit both.
       let matched = plan.entries.filter { TitlePattern(whole: pattern).matches($0.function.title) }
       let found = [Self.handle(own, matched), Self.once(own, matched)]
       entries[scope] = found.compactMap(\.self).map { entry in
@@ -110,9 +111,8 @@ private struct Wildcards {
 
   /// The common entry for handles; `nil` unless several `own` functions return a handle, and all `matched` handles need that entry.
   private static func handle(_ own: [CounterpartPlan.Entry], _ matched: [CounterpartPlan.Entry]) -> Refusal.Entry? {
-    // Returns, for each function with a handle, the entry that the dropped or refused handle needs. The pattern is empty, so that
-    // entries with the same key and value are equal. `nil` for a handle that needs none: it cancels the work (`.calls`), or the
-    // configuration drops it already (`.none`). One `nil` prevents a common entry, which would also change that counterpart.
+    // Returns the entry that the handle of each function needs; `nil` for a handle that needs none: it cancels the work (`.calls`),
+    // or the configuration drops it already (`.none`). One `nil` prevents a common entry, which would change that counterpart.
     func handleEntries(_ entries: [CounterpartPlan.Entry]) -> [Refusal.Entry?] {
       entries.map(\.function).filter(\.returnsValue).map { function in
         let refusal: Refusal
@@ -120,7 +120,7 @@ private struct Wildcards {
         case .dropped(let reason), .refused(let reason): refusal = reason
         case .none, .calls: return nil
         }
-        return refusal.entry.map { Refusal.Entry(key: $0.key, pattern: "", value: $0.value) }
+        return refusal.entry.map { Refusal.Entry(key: $0.key, pattern: "", value: $0.value) }  // no pattern, to compare
       }
     }
     let found = handleEntries(own)

@@ -36,7 +36,7 @@ struct SourceFile {
     let text = (try? String(contentsOfFile: path, encoding: .utf8)) ?? ""  // an unreadable file shows no facts
     lines = text.split(separator: "\n", omittingEmptySubsequences: false).map(\.trimmed)
     var open: [Condition] = []
-    // The lines of the outermost `#if` so far. A file of counterparts copies the whole if it has imports only.
+    // The lines of the outermost `#if` so far. If the `#if` holds only imports, a file of counterparts copies it.
     var block: [ImportPart] = []
     var isOnlyImports = true
     for line in lines {

@@ -64,7 +64,7 @@ extension FutureState {
       // This state is settled, so the stage does not attach.
       return source.cancelIfUnneeded()
     }
-    // Private: only its producer and this stage refer to `source`. Tested before `relinkProgress()`, which adds a reference.
+    // Marks `source` as private if only its producer and this stage refer to it. `relinkProgress()` would add a reference.
     Self.makePrivate(&source)
     if adoption.needsRelink { relinkProgress() }
     source.attach(.passRetained(stage))
@@ -88,7 +88,7 @@ extension FutureState {
     if actor === MainActor.shared { insert(.needsMainActor) }
   }
 
-  /// As `setProducer(task:)`, for a task of any type.
+  /// Does the work of `setProducer(task:)` without generic code: `task` is a task of any type, cast to this type.
   @usableFromInline
   final func setProducer(anyTask task: Task<Void, any Error>) {
     // `onlyIfFirst`: the task can already have made its promise follow a future. Then the following stage stays the producer.

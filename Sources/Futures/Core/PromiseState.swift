@@ -18,7 +18,7 @@ package final class PromiseState<Stored: OutcomeStorage>: TypedState<Stored>, @u
     }
   }
 
-  /// Stores the first callback, for which the caller has claimed the slot, without a release of the old value, which is `nil`.
+  /// Stores the first callback, after the caller has claimed the slot; does not release the old value, because it is `nil`.
   @inlinable
   @inline(__always)
   func storeCallback(_ callback: __owned Callback<Stored.Value, Stored.Failure>) {

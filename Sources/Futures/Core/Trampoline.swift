@@ -33,7 +33,7 @@ package struct Trampoline {
     /// Cancellations that began at `maximumCancellationDepth`.
     var deferredCancellations = FIFO<() -> Void>()
 
-    /// Runs a delivery outside the current task, in place of the global queue; set by the test kit.
+    /// Runs work that this thread hands on, in place of the global queue; set by the test kit.
     var submitElsewhere: Elsewhere?
 
     /// How many calls of the handler of misuse nest now.
@@ -75,7 +75,7 @@ package struct Trampoline {
 
   package typealias Elsewhere = (@escaping @Sendable () -> Void) -> Void
 
-  /// Sets, for the test kit, the function to which this thread hands work on; `nil` for the global queue.
+  /// Sets, for the test kit, the function that replaces the global queue for work of this thread; `nil` for the queue itself.
   /// - Returns: The previous function, which the caller sets again later.
   package func setElsewhere(_ submit: Elsewhere?) -> Elsewhere? {
     defer { storage.pointee.submitElsewhere = submit }

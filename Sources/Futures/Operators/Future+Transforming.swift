@@ -47,7 +47,7 @@ extension Future {
     }
   }
 
-  /// Transforms the value on a context other than `immediate`; `for: .values`, so a failure passes on inline.
+  /// Transforms the value on a context other than `immediate`; a failure passes on inline, because of `for: .values`.
   @_alwaysEmitIntoClient
   @inline(never)
   func map<New: Sendable>(on context: ExecutionContext, _ transform: Transform<Value, New>) -> Future<New, Failure> {
@@ -135,7 +135,7 @@ extension Future {
     }
   }
 
-  /// Transforms the value on a context other than `immediate`; `for: .values`, so a failure passes on inline.
+  /// Transforms the value on a context other than `immediate`; a failure passes on inline, because of `for: .values`.
   @_alwaysEmitIntoClient
   @inline(never)
   func flatMap<New: Sendable>(

@@ -11,7 +11,7 @@ package protocol ProgressFeed: AnyObject, Sendable {
   /// Reports the latest progress, and each later change while there are listeners.
   func beginReporting()
 
-  /// Releases the other object: the state has ended, or another feed replaces this one.
+  /// Releases the object that the feed reads; called when the state has ended, or another feed replaces this one.
   func end()
 
   /// Whether `pause()` and `resume()` have an effect on the work.

@@ -144,7 +144,7 @@ final class ProgressRecord: @unchecked Sendable {
   }
 
   /// Begins a round, in which each listener gets the progress once.
-  /// - Returns: The version at the beginning of the round.
+  /// - Returns: The present version of the progress, for `nextStep(inRoundOf:)`.
   func beginRound() -> UInt64 {
     isCallingListeners = true  // this thread calls the listeners next
     return version

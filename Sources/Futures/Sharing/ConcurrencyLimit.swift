@@ -255,7 +255,7 @@ private struct WorkQueue {
 
   /// Removes and returns the next work, and counts it as starting.
   ///
-  /// First notes that the start of the caller's previous work has returned: `started`, which is `nil` before its first work.
+  /// First notes that the start of the work in slot `started` has returned; `nil` before the first work of the caller.
   /// - Returns: The slot of the work, and its start; `nil` without room or work.
   mutating func takeNext(_ limit: Int, after started: Slot?) -> (Slot, Start)? {
     endStart(started)

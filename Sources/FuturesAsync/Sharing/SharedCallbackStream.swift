@@ -143,7 +143,7 @@ public final class SharedCallbackStream<Element: Sendable>: Sendable {
 
   /// Removes a reader whose task was cancelled or whose sequence was released; does nothing the second time.
   ///
-  /// Stops the source if it was the last reader, and then ends the reads that wait.
+  /// If no reader is left, stops the source. Then resumes the tasks that wait for the next element of the removed reader.
   private func leave(_ reader: SharedReader) {
     let (waiters, unread) = state.withLock { state in
       state.remove(reader)

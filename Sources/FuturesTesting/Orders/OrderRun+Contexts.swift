@@ -53,7 +53,7 @@ extension OrderRun {
     if !isAdded { continuation.resume() }
   }
 
-  func note(_ text: String) {
+  func note(_ text: String) {  // called by `Orders.note(_:)`
     guard isOnOwnThread else { return }  // other threads do not know the present move
     let place = max(trace.count - 1, 0)  // of the present move
     state.withLock { $0.notes[place, default: []].append(text) }

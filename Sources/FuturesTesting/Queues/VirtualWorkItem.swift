@@ -40,7 +40,7 @@ public final class VirtualWorkItem: Sendable {
 
   /// Keeps the work from running, if it has not started.
   ///
-  /// The item keeps its place in the queue, does nothing when its turn comes, and then notifies.
+  /// The item keeps its place in the queue. When its turn comes, it skips the work, and submits the notifications.
   public func cancel() { state.withLock { $0.isCancelled = true } }
 
   /// Whether `cancel()` was called.
