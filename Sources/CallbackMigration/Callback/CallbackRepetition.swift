@@ -128,7 +128,7 @@ struct CallbackRepetition {
       if let call = sureCall(statement) { return call }
       // `guard let self` counts as no exit, because it leaves only if the object is gone.
       guard hasExit(statement), !isGuardOfSelf(statement) else { continue }
-      // Each block that leaves must make a call. If no block leaves, the statement itself leaves without one, as `return` does.
+      // Each block that leaves must make a call. A statement that leaves without a block, such as `return`, has made none.
       let leaving = blocks(of: statement).filter { hasExit($0) }
       guard !leaving.isEmpty, leaving.allSatisfy({ sureCall(in: $0) != nil }) else { return nil }
     }

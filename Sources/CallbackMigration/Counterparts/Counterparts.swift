@@ -42,14 +42,14 @@ struct Counterparts {
     }
     let key = self.key(renamedTitle(without: omitted), declaration, without: omitted)
     // A counterpart that was written by hand can still have the parameter for the queue.
-    let kept = omitted.subtracting(callbacks.queue.map { [$0.index] } ?? [])
-    let fullKey = self.key(renamedTitle(without: kept), declaration, without: kept)
+    let omittedButQueue = omitted.subtracting(callbacks.queue.map { [$0.index] } ?? [])
+    let keyWithQueue = self.key(renamedTitle(without: omittedButQueue), declaration, without: omittedButQueue)
     func places(_ key: String) -> [String] { scopes.map { place(of: key, in: $0, isAsync: kind == .async) } }
     return ExpectedCounterpart(
       name: name,
       title: renamedTitle(without: omitted),
       key: key,
-      symbol: (places(key) + places(fullKey)).lazy.compactMap { symbols[$0] }.first,
+      symbol: (places(key) + places(keyWithQueue)).lazy.compactMap { symbols[$0] }.first,
       wasWrittenByTool: places(key).contains(where: written.contains)
     )
   }

@@ -273,8 +273,8 @@ final class ProgressRecord: @unchecked Sendable {
 
   /// Removes the link to a state that has ended.
   ///
-  /// A part counts in full, whether it succeeded, failed or was cancelled. The end of a source or a rival changes nothing: the
-  /// derived state ends, too, or has other sources.
+  /// A part counts in full, whether it succeeded, failed or was cancelled. The end of a source or a race's input changes nothing:
+  /// the derived state ends, too, or has other inputs.
   /// - Returns: Whether the progress changed.
   func unlink(_ link: ProgressLink) -> Bool {
     guard has(link) else { return false }  // removed or replaced meanwhile
