@@ -73,7 +73,7 @@ struct FunctionBodies {
       guard let parameter = tokens.parameter(labelled: call.label, ofFunction: name),
         let body = tokens.body(ofFunction: name)
       else { return nil }
-      let returnsHandle = callerReturnsHandle && call.isReturned  // the result reaches the first function
+      let returnsHandle = callerReturnsHandle && call.isReturned  // so the first caller of the chain returns it
       return FunctionBody(tokens: tokens, range: body, callbacks: [parameter], returnsHandle: returnsHandle)
     }
     return found.count == 1 ? found[0] : nil

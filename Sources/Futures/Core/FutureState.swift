@@ -804,10 +804,9 @@ extension FutureState {
   }
 
   /// Ends the delivery on this thread if only *others* are left: consumers that other threads have attached during the delivery.
-  ///
-  /// The caller asks again only after it has run the last own consumer of the list. So all calls visit a consumer at most twice.
   /// - Returns: `nil` if the delivery has ended on this thread: the state is then `due` for another thread. If an own consumer is
-  ///   left, the number of others before the last own one.
+  ///   left, the number of others before the last own one. The caller asks again only behind that one, so that all calls visit a
+  ///   consumer at most twice.
   @inline(never)
   final func giveUpDeliveryIfOnlyOthers() -> Int? {
     changing {

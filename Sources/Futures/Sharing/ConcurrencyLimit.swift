@@ -323,8 +323,8 @@ private struct WorkQueue {
 
 /// The wait of a piece of work for a slot; its inputs are the running work, of which one piece has to end.
 ///
-/// For the graph, and for the priority of a task that awaits the work. The state of the waiting work owns it, until the work
-/// starts or is cancelled.
+/// The graph reads it, and it keeps the priority of the tasks that await the work. The state of the waiting work owns it, until
+/// the work starts or is cancelled.
 private final class WaitForSlot: Inputs, @unchecked Sendable {
   // @unchecked: the lock of the queue protects `raised`, and the limit never changes.
   private let limit: ConcurrencyLimit

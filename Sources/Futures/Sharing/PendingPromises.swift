@@ -298,7 +298,7 @@ public final class PendingPromises<Key: Hashable & Sendable, Value: Sendable, Fa
     work.cancel()
   }
 
-  /// Cancels the remaining callers of a key if the work for it has made all their requests: such work waits for itself for ever.
+  /// Cancels a key's remaining callers if the key's own work has made all their requests: such work waits for itself for ever.
   private func cancel(
     _ callers: [(caller: Caller, task: TaskIdentity?)],
     ifRequestsOf work: Future<Value, Failure>,

@@ -182,7 +182,7 @@ public final class VirtualQueue: Sendable {
   ///
   /// Traps at a deadlock: running work has called `sync`, and `work` would have to wait for the running work.
   private func runAtOnce<Result>(isBarrier: Bool, _ work: () throws -> Result) rethrows -> Result {
-    let isBarrier = isBarrier || !isConcurrent
+    let isBarrier = isBarrier || !isConcurrent  // in a serial queue, each piece of work
     backend.willRunAtOnce()  // a run of `exploreOrders` reports the call
     let (isDeadlock, last) = state.withLock { state in
       // A barrier waits for all work that runs; other work only for barriers.
