@@ -111,7 +111,7 @@ extension FunctionType {
 
   /// The name of a closure's parameter; empty if it has none.
   static func label(_ parameter: ArraySlice<Token>) -> String {
-    withoutLabel(parameter).startIndex == parameter.startIndex
-      ? "" : parameter.prefix { $0.text != ":" }.last?.text ?? ""
+    let hasLabel = withoutLabel(parameter).startIndex != parameter.startIndex
+    return hasLabel ? parameter.prefix { $0.text != ":" }.last?.text ?? "" : ""
   }
 }

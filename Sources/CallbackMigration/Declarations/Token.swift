@@ -149,7 +149,7 @@ struct Lexer {
     return rest.count  // the string has no end
   }
 
-  /// The length of the bracketed interpolation that `text` begins with, in which a string can have brackets, too.
+  /// The length of the interpolation `(…)` at the beginning of `text`; by tokens, because a string inside can have brackets, too.
   private static func bracketsLength(_ text: Substring) -> Int {
     var lexer = Lexer(String(text))
     var depth = 0

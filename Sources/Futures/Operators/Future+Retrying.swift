@@ -167,7 +167,7 @@ struct RetryBudget: Sendable {
   /// Returns whether a further attempt can start within the budget; always `false` for a budget of zero or less.
   /// - Parameters:
   ///   - delay: The delay from now.
-  ///   - waited: The sum of all delays, with this one. At least that time has passed if the context cannot tell its time.
+  ///   - waited: The sum of all delays, with this one: the least time that has passed then, if the context cannot tell it.
   /// - Returns: Whether the attempt can start.
   @usableFromInline
   func allowsStart(in delay: Int64, waited: Int64) -> Bool {
