@@ -8,7 +8,7 @@ internal import Dispatch
 public struct MainContext: Sendable {
   /// The context outside of tests that replace the main context.
   private let unreplaced: ExecutionContext
-  /// Whether a callback runs at once when the main queue is current; this also holds with a replacement.
+  /// Whether a callback runs at once when the main queue is current, also with a replacement.
   private let isImmediate: Bool
 
   /// Runs each callback, for a context that carries task-locals.
@@ -19,7 +19,7 @@ public struct MainContext: Sendable {
     self.isImmediate = isImmediate
   }
 
-  /// Returns a context that runs its callbacks inside `outer`; closures of earlier calls stay between `outer` and the callback.
+  /// Returns a context that runs callbacks inside `outer`; closures of earlier `wrapped` calls run inside `outer`, too.
   func wrapped(_ outer: @escaping @Sendable (_ work: () -> Void) -> Void) -> Self {
     var context = self
     let inner = wrap
