@@ -105,7 +105,11 @@ final class FollowedProgress: ProgressFeed {
   func cancel(with token: CancellationToken) {
     guard let progress else { return }
     let registration = token.register { progress.cancel() }
-    link.withLock { $0?.registration = registration }
+    let hasEnded = link.withLock { link in
+      link?.registration = registration
+      return link == nil
+    }
+    if hasEnded { registration.remove() }  // `end()` came on another thread, before there was a registration to remove
   }
 
   /// Stops reporting, and releases the `Progress`: it has finished, the future has ended, or the future follows another one.
