@@ -66,7 +66,7 @@ struct Handles {
     let isSelf = bare.text == "Self"
     let identifier = isSelf ? owner?.identifier.precise : name?.type
     let endings = identifier.map(methods(of:)) ?? [:]
-    // Calls `method` as its declaration says. One that was not found counts as synchronous, without an error or a value.
+    // Calls `method` as its declaration says. A method that was not found counts as synchronous, without an error or a value.
     func call(_ method: String) -> HandleCancellation {
       let declared = endings[String(method.prefix { $0 != "(" })]
       return .calls(
