@@ -97,10 +97,10 @@ extension FutureState {
   /// weakly, and leaves the source when it is cancelled.
   /// - Parameters:
   ///   - isDormantOnly: Whether to change this state only if its producer has not started, so that it has no consumers.
-  ///   - inputs: The orphans from which this state is derived.
+  ///   - sources: The orphans from which this state is derived; `nil` if it is derived from none.
   @usableFromInline
-  final func orphan(onlyDormant isDormantOnly: Bool = false, leaving inputs: OrphanedInputs? = nil) {
-    var states = [(state: self, sources: inputs)]
+  final func orphan(onlyDormant isDormantOnly: Bool = false, leaving sources: OrphanedInputs? = nil) {
+    var states = [(state: self, sources: sources)]
     // Keeps each source alive: a derived state refers to it without owning it, until the derived state is an orphan, too.
     var kept: [FutureState] = []
     defer { withExtendedLifetime(kept) {} }
@@ -113,7 +113,7 @@ extension FutureState {
         states.append((derived, OrphanedInputs(consumer, of: state)))
       }
       for input in orphaning.inputs {
-        // An input is a join's consumer. It can make an orphan of the join's state, and so on, so deep calls are deferred.
+        // The delivery can make an orphan of the state of the input's join, and so on. So deep calls are deferred.
         let trampoline = Trampoline.current
         trampoline.runOrDefer { input.deliver(input, state, trampoline) }
       }

@@ -363,7 +363,7 @@ extension Future {
   /// The call counts neither as a consumer that keeps the work running, nor as a wait for a broken promise.
   func whenSettled(_ body: @escaping @Sendable () -> Void) {
     guard case .sharedState(let state) = storage else { return body() }
-    // The kind of the inputs of joins, because only these are also notified of a source that turns out to never resolve.
+    // `.input`, as for a join: an orphan, which only a cancellation resolves, notifies no consumers of other kinds.
     let consumer = Consumer(kind: .input) { _, _, _ in body() }
     consumer.enter(.resultOnly)  // so it keeps no work running; without the lock, because it is not shared yet
     state.attach(consumer)
