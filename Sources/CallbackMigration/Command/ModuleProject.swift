@@ -118,7 +118,7 @@ struct ModuleProject: Equatable, Sendable {
 extension SymbolGraph {
   /// The options with which the compiler writes the symbol graphs that the tool reads.
   ///
-  /// The tool filters by access level itself. It reads private symbols and SPI as well, to refuse counterparts of or with them.
+  /// The tool filters by access level itself. It reads private symbols and SPI, too, to refuse counterparts that need them.
   package static func compilerOptions(folder: String) -> [String] {
     [
       "-emit-symbol-graph", "-emit-symbol-graph-dir", folder, "-symbol-graph-minimum-access-level", "private",

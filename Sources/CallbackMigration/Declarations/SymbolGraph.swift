@@ -108,7 +108,7 @@ package struct SymbolGraph: Decodable {
     try read(in: folder) { name(of: $0) == "\(client)@\(module)" }
   }
 
-  /// Whether a file is the graph of `module`, or that of its extensions of another module.
+  /// Whether a file is the graph of `module`, or that of the extensions of another module by `module`.
   private static func isGraph(_ file: URL, of module: String) -> Bool {
     name(of: file).map { $0 == module || $0.hasPrefix("\(module)@") } == true
   }
