@@ -191,7 +191,7 @@ final class MirroredProgress: Progress, @unchecked Sendable {
     }
 
     // The next three take the lock: in them Foundation visits the list of children, which a child leaves when it finishes.
-    // They call the future after unlocking (R3). A handler such as `cancellationHandler` would come later.
+    // They call the future after unlocking (R3). A `cancellationHandler` would run later: Foundation submits it to a queue.
 
     override func cancel() {
       changingTree {

@@ -70,7 +70,7 @@ struct ShapeReader {
     return nil
   }
 
-  /// The note that a counterpart returns a failure, or a value that could hold one; `nil` if no value does.
+  /// The note that a counterpart returns a failure, or a value that might hold one; `nil` if it returns neither.
   func returnedFailure(_ values: [ArraySlice<Token>], _ labels: [String]) -> Refusal? {
     guard !knowledge.isListed(in: .whole) else { return nil }  // the configuration wants such a value returned as it is
     for (value, label) in zip(values, labels) {
@@ -82,10 +82,10 @@ struct ShapeReader {
       }
       for token in type {
         if token.type == "s:s6ResultO" || aliases.isError([token]) {
-          return .returnsFailure(in: type.text)
+          return .returnsFailure(in: type.text)  // the whole type, such as `[Error]`, because a failure is a part of it
         }
         if facts.members.failure(in: [token], aliases) != nil || facts.isForeignResponse(token) {
-          return .returnsFailure(in: token.text)
+          return .returnsFailure(in: token.text)  // the type with the members or the name that suggest a failure
         }
       }
     }

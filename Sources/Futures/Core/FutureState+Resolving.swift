@@ -63,6 +63,6 @@ extension FutureState {
     var released: Released?
     let settlement = settleBroken(reason, &released)
     released.take()?.release()
-    if case .deliver = settlement { deliver(in: trampoline) }
+    if case .deliver = settlement { deliver(in: trampoline) }  // `settleBroken` never takes the first consumer
   }
 }

@@ -60,7 +60,7 @@ package final class PendingFutures {
     (positions, positionCount) = ([:], 0)
   }
 
-  /// Returns the position of an object's entry; first notes the positions that are not known yet; amortised O(1).
+  /// Returns the position of an object's last entry, or `nil`; first notes the positions that are not known yet; amortised O(1).
   fileprivate func position(of object: AnyObject) -> Int? {
     while positionCount < slots.count {
       positions[slots[positionCount].object.identity] = positionCount

@@ -170,7 +170,7 @@ final class Interruption: Inputs, @unchecked Sendable {
       state = .running(cancel: cancel)
       return false
     }
-    if hasEnded { cancel() }  // it ended during `start()`, and could not cancel then
+    if hasEnded { cancel() }  // it ended before or during `start()`, when it had no `cancel` yet
   }
 
   /// Records that the interruption has happened, and releases the closure that cancels it, which can own this object.

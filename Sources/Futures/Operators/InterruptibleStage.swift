@@ -16,8 +16,8 @@ final class InterruptibleStage<Stored: OutcomeStorage>: Stage<Stored>, @unchecke
       if outlivesSource, source.breakReason != nil {
         // The stage now waits for the interruption alone. As the producer, the interruption is cancelled with the stage.
         stage.setProducer(.inputs(interruption))
-        // The break does not reach the consumers of the stage, so it is reported here. A stage that was cancelled, or is broken
-        // because a context dropped the work of the timer, needs no report.
+        // The break does not reach the consumers of the stage, so it is reported here. No report if a context has broken the
+        // stage, because it dropped the work of the timer, or if the stage was cancelled.
         if stage.breakReason == nil, !stage.wasCancelled { source.reportWaitForBrokenPromise() }
         return
       }

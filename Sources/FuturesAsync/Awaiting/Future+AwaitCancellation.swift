@@ -44,7 +44,7 @@ extension Future {
   ) async -> Result<Value, Failure>? {
     if let result = settledResult { return result }
     if choice != .ignore, Task.isCancelled {
-      if choice == .cancel { cancelIfUnneeded() }  // here, because this await never attaches, and so never leaves (R16)
+      if choice == .cancel { cancelIfUnneeded() }  // an await that has attached does this when it leaves (R16)
       return nil
     }
     return await awaitResult(untilCancelled: choice != .ignore, leaving: choice == .cancel)

@@ -42,7 +42,7 @@ extension Promise {
         start(operation, isolation: nil)
       }
     onCancel { task.cancel() }
-    // An await raises the priority of this task. A promise that already follows a future ignores the call, but not `onCancel`.
+    // For the priority. A promise that follows a future or has a task keeps that producer; then only `onCancel` cancels this task.
     setProducer(task: task)
     return task
   }

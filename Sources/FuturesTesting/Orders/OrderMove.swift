@@ -2,7 +2,7 @@ internal import Futures
 
 /// The owner of moves: a context, a step, a timer, the tasks.
 enum OrderSource: Hashable, Comparable, Sendable {
-  /// `hop` is a job of an actor, and `onMain` a part of a task on the main actor.
+  /// `hop` is a job of an actor or of a `Task.yield()`, and `onMain` a part of a task on the main actor.
   case body, clock, hop, main, onMain, task
   case context(String)
   /// A step, a timer or a sleep.

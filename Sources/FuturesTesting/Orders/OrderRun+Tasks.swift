@@ -15,8 +15,9 @@ extension OrderRun: TaskExecutor {
     let task = taskNumber(of: job)
     let move = move(of: task, onMain: isOnMain, calledBy: isOwn ? running : nil)
     let lane: OrderSource? = isOnMain ? .main : nil
-    // A running task that enqueues itself changes its executor. A change to the main actor from elsewhere is a move. All others
-    // continue at once: most enqueue no job, and a call within the main actor does so only because the task prefers an executor.
+    // A running task that enqueues itself changes its executor. Only a change to the main actor from elsewhere is a move. Most
+    // other changes enqueue no job, so a change that enqueues one continues at once, too. A call within the main actor enqueues
+    // one only because the task prefers an executor.
     let changesExecutor = isOwn && task != nil && task == running
     let continuesAtOnce = changesExecutor && (!isOnMain || MainContext.isMainQueueCurrent)
     if isOwn, awaitsFollowUp || continuesAtOnce {
@@ -52,7 +53,7 @@ extension OrderRun: TaskExecutor {
 
   /// Returns the move of a job; `caller` is the task that runs while the job is submitted.
   private func move(of task: Int32?, onMain isOnMain: Bool, calledBy caller: Int32?) -> OrderMove {
-    // A job without a task belongs to an actor: `caller` calls the actor, or the actor continues with its other calls.
+    // A job that names no task is that of a `Task.yield()`, or of an actor: `caller` calls it, or it continues with other calls.
     guard let task else { return OrderMove(source: .hop, ordinal: caller ?? -1) }  // -1: the task is not known
     return OrderMove(source: isOnMain ? .onMain : task == 0 ? .body : .task, ordinal: task)  // task 0 is the body
   }
@@ -69,7 +70,7 @@ extension OrderRun: TaskExecutor {
 
   // MARK: - Names
 
-  /// Returns the number of a job's task: the body has 0, because its job is the first.
+  /// Returns the number of a job's task, or `nil` if the job names none: the body has 0, because its job is the first.
   ///
   /// Keeps the task if this is its first job, and comes from the run's thread. If the order is shown, it also keeps the place that
   /// made the task.

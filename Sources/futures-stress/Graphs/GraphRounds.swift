@@ -20,7 +20,7 @@ struct GraphRounds {
     var baseline = Int64(0)
     for number in 0..<options.rounds {
       guard let closures = runRound(number) else { return false }
-      // A leak of a few bytes in each round adds up.
+      // Compared with the first rounds, not with the round before: a leak of a few bytes in each round adds up.
       let now = AllocationCounts.ofProcess().liveBytes
       if number < Self.warmUp { baseline = now }
       print("round \(number + 1): \(closures) closures, \(now - baseline) bytes")
