@@ -40,7 +40,7 @@ extension ExecutionContext {
   /// On Linux `RunLoop.perform` does not wake the loop, and `CFRunLoopWakeUp` is not public. A change of a timer's fire
   /// date wakes the loop. Foundation for Linux never frees a timer, so all contexts of a loop and a mode share one.
   private final class RunLoopAlarm: @unchecked Sendable {
-    // @unchecked: Core Foundation locks the loop and its timers. This class only compares the reference to the loop.
+    // @unchecked: Core Foundation locks the loop and its timers. This class compares the loop, adds a timer to it and wakes it.
     private static let alarms = Locked<[RunLoopAlarm]>([])
 
     private weak var loop: RunLoop?
@@ -56,7 +56,7 @@ extension ExecutionContext {
 
     /// Returns the alarm of a loop and a mode; makes it if this is the first call with both.
     static func alarm(of loop: RunLoop, _ mode: RunLoop.Mode) -> RunLoopAlarm {
-      nonisolated(unsafe) let loop = loop  // the caller owns it; other threads only compare it and wake it
+      nonisolated(unsafe) let loop = loop  // any thread can compare the loop, and add a timer to it
       return alarms.withLock { alarms in
         if let alarm = alarms.first(where: { $0.loop === loop && $0.mode == mode }) { return alarm }
         alarms.removeAll { $0.loop == nil }  // their loops were released

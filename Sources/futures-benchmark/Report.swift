@@ -60,7 +60,7 @@ struct Figure: Encodable {
     limits = row.budget.map(\.text).joined(separator: ", ")
   }
 
-  /// Writes one line for each row, so that a later run shows as a readable change.
+  /// Writes one line for each row, so that a diff shows the rows that a later run changes.
   static func write(_ rows: [Row], to file: String) throws {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]

@@ -82,7 +82,7 @@ private final class SessionDelegate: NSObject, URLSessionDataDelegate, @unchecke
   /// Ends a transfer with `error`, or with its bytes if `error` is `nil`; later events of the transfer are ignored.
   func end(_ task: URLSessionTask, _ error: (any Error)?) {
     guard let transfer = running.removeValue(forKey: task) else { return }
-    task.cancel()
+    task.cancel()  // has no effect on a task that has ended
     if let error { return transfer.completion(.failure(error)) }
     let file = DownloadedFile(content: transfer.content, duration: .now - transfer.start)
     transfer.completion(.success(file))

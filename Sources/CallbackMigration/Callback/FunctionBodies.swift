@@ -48,7 +48,7 @@ struct FunctionBodies {
     }
   }
 
-  /// The body of the function on a line, then those that get its callbacks; empty for a requirement or an unread file.
+  /// The body of the function on a line, then those that get its callbacks; empty for a requirement, an `init` or an unread file.
   private func bodies(path: String, line: Int, callbacks: [String]) -> [FunctionBody] {
     guard let tokens = files[path], let name = names[path]?[line], let body = tokens.body(ofFunction: name) else {
       return []

@@ -35,7 +35,7 @@ struct Rivals {
       // Calls of the function itself become calls of its counterpart, as they should.
       let isItself = other.declaration.title() == declaration.title() && other.parameters == function
       guard !isItself, other.declaration.isStatic == declaration.isStatic else { return false }
-      // If two async functions have the same parameters, a call means the nearest one, as before.
+      // An async function with the same parameters is the existing counterpart, or keeps its calls in a conforming type.
       if other.declaration.isAsync, counterpart == other.parameters { return false }
       guard let saved = savedDefaults(counterpart, other.parameters) else { return false }  // no call fits both
       return !other.declaration.isAsync || saved >= 0  // some call needs no more defaults for the counterpart

@@ -36,7 +36,7 @@ struct TypeMembers {
     /// In its property `result`.
     case result(value: ArraySlice<Token>, failure: ArraySlice<Token>)
 
-    /// In another property, or in a case of an enum.
+    /// In another property, in a case of an enum, or in a property `result` that a counterpart cannot unwrap.
     case hidden
   }
 
@@ -46,7 +46,7 @@ struct TypeMembers {
     let (names, arguments) = reader.takeTypeName()
     guard let identifier = names.last?.type, let parameters = generics[identifier] else { return nil }
     if let result = properties[identifier]?["result"].flatMap(aliases.result) {
-      // Without the generic arguments, the types in the result are unknown.
+      // An optional has a result only if it is not `nil`. Without the generic arguments, the types in the result are unknown.
       guard reader.isAtEnd, arguments.count == parameters.count else { return .hidden }
       return .result(
         value: result.value.substituting(arguments, for: parameters),

@@ -26,7 +26,7 @@ extension FutureState {
         // This state is an orphan: only a cancellation can resolve it. So a state that is derived from it is an orphan, too.
         consumer.stateToOrphan(from: self)?.orphan(leaving: OrphanedInputs(consumer, of: self))
       }
-      releaseConsumer(reference)
+      releaseConsumer(reference)  // the caller's; the list has one of its own
     case .due: deliver(to: reference)
     }
     return true
@@ -73,7 +73,7 @@ extension FutureState {
 // MARK: - Delivering
 
 extension FutureState {
-  /// Runs the consumers now; if a running delivery passes its `trampoline`, queues the state there, so that stages never nest.
+  /// Delivers to the consumers; if a running delivery passes its `trampoline`, queues the state there, so that stages never nest.
   final func deliver(in trampoline: Trampoline?) {
     if let trampoline {
       trampoline.storage.pointee.ready.append(Trampoline.ReadyState(state: self, isForProgress: false))

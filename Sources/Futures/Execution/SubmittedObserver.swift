@@ -4,7 +4,7 @@
 final class SubmittedObserver<Value: Sendable, Failure: Error>: Observer<Value, Failure>, @unchecked Sendable {
   // @unchecked: as the base class says.
 
-  /// `nil` once the context has the callback: a context can own the work, which owns this observer, so this would be a cycle.
+  /// `nil` once the context has the callback: a context can own the work, which owns this observer, so both would form a cycle.
   @exclusivity(unchecked) @usableFromInline final var context: ExecutionContext?
 
   @inlinable

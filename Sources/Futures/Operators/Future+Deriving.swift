@@ -67,7 +67,8 @@ extension Future {
   ///   - context: The context of `transform` for the results in `transformed`.
   ///   - transformed: The results that `transform` changes.
   ///   - transform: Makes the future to resolve as.
-  /// - Returns: The derived future. `nil` if this future is pending, `transform` runs on a context, or deliveries nest too deep.
+  /// - Returns: The derived future. `nil` if this future is pending or delivers, if `transform` runs on a context, or if
+  ///   deliveries nest too deeply.
   @_alwaysEmitIntoClient
   @inline(__always)
   func deriveAtOnce<New: Sendable, NewFailure: Error>(

@@ -1,14 +1,14 @@
 extension Future {
   /// Calls `work` until its future succeeds, at most `attempts` times, without a delay.
   ///
-  /// If `Failure` cannot represent cancellation, a cancelled retry starts no other attempt, and resolves as the running attempt
-  /// resolves.
-  ///
   /// The first attempt starts at once, on the calling thread. Further attempts start on `context`. The number of
   /// attempts costs neither stack nor memory.
   ///
   /// An attempt that is cancelled has failed, too, and another one follows. So cancel the retry and not its attempts, as
   /// in `retry(attempts: 3) { … }.cancelled(by: token)`.
+  ///
+  /// If `Failure` cannot represent cancellation, a cancelled retry starts no other attempt, and resolves as the running attempt
+  /// resolves.
   /// - Parameters:
   ///   - attempts: The maximum number of attempts. Less than 1 traps.
   ///   - context: Where the further attempts start.
@@ -61,9 +61,6 @@ extension Future {
 
   /// Calls `work` until its future succeeds, with a delay that depends on the error, and within a time budget.
   ///
-  /// If `Failure` cannot represent cancellation, a cancelled retry starts no other attempt, and resolves as the running attempt
-  /// resolves.
-  ///
   /// For a server that says when to ask again, and for a caller that needs an answer by some time. A `RetryDelay` is enough if
   /// the delay does not depend on the error.
   ///
@@ -82,6 +79,9 @@ extension Future {
   ///
   /// `delay` gets the number of the failed attempt, counted from 1, and its error. It runs after `shouldRetry`, at most once for
   /// each failure. All else is as in `retry(attempts:on:while:_:)`.
+  ///
+  /// If `Failure` cannot represent cancellation, a cancelled retry starts no other attempt, and resolves as the running attempt
+  /// resolves.
   /// - Returns: A future with the value of the first successful attempt, or the error of the last one. Cancelling it
   ///   leaves the running attempt, or frees the timer, and starts no other attempt.
   @_alwaysEmitIntoClient

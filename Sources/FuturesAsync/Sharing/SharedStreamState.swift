@@ -121,7 +121,7 @@ final class SharedStreamState {
   struct Delivery {
     /// The tasks to resume.
     var waiters: [SharedReader.Waiter] = []
-    /// The cancellation of a source that has ended.
+    /// The cancellation of a source that has ended, whose `onCancel` handlers the thread releases.
     var ended: CancellationState?
     /// The elements to release.
     var released: [Element] = []
@@ -188,7 +188,7 @@ final class SharedStreamState {
   /// Gives an event to all readers.
   ///
   /// O(number of readers).
-  /// - Returns: The tasks to resume and the elements to release, outside the lock; `nil` if the run of the event has ended.
+  /// - Returns: The follow-up; `nil` if the run of the event has ended, whether a newer run has begun or not.
   func accept(_ event: SharedStreamEvent, run: Int) -> Delivery? {
     guard cancellationOfRun != nil, run == self.run else { return nil }
     var delivery = Delivery()
