@@ -99,7 +99,7 @@
     func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
       guard bodyError == nil else { return }  // the transfer is being stopped
       do {
-        try promise.cancellationToken.throwIfCancelled()
+        try promise.cancellationToken.throwIfCancelled()  // a stop takes time, so bytes can still come
         try body.append(data)
       } catch {
         bodyError = error

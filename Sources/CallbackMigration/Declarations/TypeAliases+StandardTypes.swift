@@ -15,12 +15,12 @@ extension TypeAliases {
 
   func isOptional(_ type: ArraySlice<Token>) -> Bool { wrapped(type) != nil }
 
-  /// The parts of a `Result`; `nil` if the type is none.
+  /// The parts of a `Result`; `nil` if the type is no `Result` of the standard library.
   func result(_ type: ArraySlice<Token>) -> (value: ArraySlice<Token>, failure: ArraySlice<Token>)? {
-    var result = TokenReader(resolve(type))
-    // The identifier tells the standard library's type from another `Result`.
-    guard result.next?.type == "s:s6ResultO", result.take("Result"),
-      let arguments = result.takeBracketed("<", ">")?.elements, arguments.count == 2, result.isAtEnd
+    var reader = TokenReader(resolve(type))
+    // The compiler's identifier, and not the name, which another type can have, too.
+    guard reader.take()?.type == "s:s6ResultO",
+      let arguments = reader.takeBracketed("<", ">")?.elements, arguments.count == 2, reader.isAtEnd
     else { return nil }
     return (arguments[0], arguments[1])
   }

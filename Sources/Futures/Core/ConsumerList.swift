@@ -99,7 +99,7 @@ struct ConsumerList: Sequence {
   /// Removes the first consumer, and returns the list's reference to it; `nil` if the list is empty.
   mutating func popFirst() -> Element? { first.map { remove($0) } }
 
-  /// Takes all of a list of `onCancel` handlers, and marks each as `submitted`: it can still be removed before it runs; O(n).
+  /// Takes all `onCancel` handlers of their list, and marks each as `submitted`: it can still be removed before it runs; O(n).
   mutating func takeAll() -> ConsumerList {
     defer { first = nil }
     for consumer in self { consumer._withUnsafeGuaranteedRef { $0.enter(.submitted) } }

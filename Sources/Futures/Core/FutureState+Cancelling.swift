@@ -67,12 +67,11 @@ extension FutureState {
   /// - Returns: Whether the caller must cancel this state, because it has no other consumer; `false` for a shield.
   final func removeCancelled(_ consumer: Consumer, forResult needsResult: Bool = false) -> Bool {
     guard let departure = leave(consumer, forResult: needsResult) else {
-      // If the context has the consumer, that ends here if it needs no result, and resolves now if it needs one and has a `bypass`.
-      // If the consumer has started or left, or gets the result anyway, neither call has an effect.
+      // Both branches have an effect only if the consumer is `submitted`: its context has it, and has not started it.
       if needsResult {
-        consumer.resolveWithoutContext(from: self)
+        consumer.resolveWithoutContext(from: self)  // now, if it has a `bypass`; otherwise later, in the context
       } else if consumer.claimSubmitted() {
-        consumer.dropCaptures()
+        consumer.dropCaptures()  // and the context skips the consumer
       }
       return false
     }

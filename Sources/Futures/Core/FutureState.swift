@@ -821,7 +821,7 @@ extension FutureState {
   /// - Returns: The waiters, and whether callbacks are left.
   final func takeWaiters() -> (waiters: ConsumerList, leavesCallbacks: Bool) {
     changing {
-      // If the state settled without consumers while a thread notified its listeners, it can be `resolved` already.
+      // Otherwise `resolved`, with an empty list: the state settled without consumers, while this thread called its listeners.
       guard currentPhase == .due else { return (ConsumerList(), !consumers.isEmpty) }
       // A broken state has no result to resume its waiters with. Listeners get the last progress before a waiter resumes (R20).
       let keepsWaiters = has(.isBroken) || consumers.first?._withUnsafeGuaranteedRef({ $0.kind }) == .progress

@@ -54,14 +54,15 @@ extension WaitForGraph {
 
   /// Returns the nodes that never end, whatever the producers do: they wait for a circle or for a broken promise.
   ///
-  /// Begins with all nodes, and removes the nodes that can end, then the nodes that wait only for removed ones. O(nodes + edges).
+  /// Begins with all nodes. Removes the nodes that can end, then each node that waits only for removed ones, and each race
+  /// that waits for a removed one. O(nodes + edges).
   private func stuckNodes(_ ends: Ends) -> Set<Node.ID> {
     let waiters = Dictionary(grouping: edges, by: \.awaited)
     // How many nodes each waiter still needs before it ends.
     var missing = Dictionary(grouping: edges, by: \.waiter).mapValues(\.count)
     var stuck = Set(nodes.map(\.id))
     var ending = nodes.map(\.id).filter(ends.byThemselves.contains)
-    // Nodes that wait for no other node: their producer can resolve them.
+    // Nodes that wait for no other node: their producer can resolve them. A broken node has lost its producer.
     ending += nodes.filter { $0.state != .broken && missing[$0.id] == nil }.map(\.id)
     while let id = ending.popLast() {
       guard stuck.remove(id) != nil else { continue }

@@ -142,7 +142,7 @@ extension ConcurrencyLimit {
     startWork(waiting + Self.maximumForOthers)  // at most: the work that waits now, and some that others add meanwhile
   }
 
-  /// As `release`, for work that ends in a task: the next work starts on the global queue, and not in that task (R8).
+  /// As `release`, for work that ends in a task: if other work waits, it starts on the global queue, and not in that task (R8).
   @usableFromInline
   package func releaseFromTask(_ slot: Slot) {
     guard let waiting = queue.withLock({ $0.release(slot) }).waiting, waiting > 0 else { return }

@@ -10,7 +10,7 @@ extension ConcurrencyLimit {
   /// The task keeps its place until `work` has returned, also after a cancellation.
   ///
   /// Cancellation, future to task: cancelling the future of waiting work removes the work, which never starts. If `Failure` cannot
-  /// represent cancellation, it starts, and its task is cancelled. Cancelling the future of running work cancels its task.
+  /// represent cancellation, the work starts, and its task is cancelled. Cancelling the future of running work cancels the task.
   /// - Parameters:
   ///   - name: The name of the task, for debugging.
   ///   - priority: Work of a higher priority starts first. It is also the priority of the task.
