@@ -44,7 +44,7 @@ extension String {
   }
 }
 
-/// A row in the file of `--figures`, which the documentation quotes.
+/// A row in the file of `--figures`, which the documentation quotes; rounded, because later digits differ in each run.
 struct Figure: Encodable {
   let row: String
   let nanoseconds: Double?

@@ -11,7 +11,7 @@ struct ScalingPlot {
     var lines: [(name: String, points: [(x: Double, y: Double)])] = []
     for row in rows {
       guard let size = row.size, let cost = row.ours.nanoseconds else { continue }
-      let name = "\(row.name.prefix { $0 != " " })  \(row.work)"
+      let name = "\(row.name.prefix { $0 != " " })  \(row.work)"  // "S1" of "S1 1,000": the sizes share a line
       // The rows of one line come one after another.
       if lines.last?.name != name { lines.append((name, [])) }
       lines[lines.count - 1].points.append((Double(size), cost))

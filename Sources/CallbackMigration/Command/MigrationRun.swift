@@ -77,13 +77,13 @@ package struct MigrationRun {
     return Outcome(notes.text)
   }
 
-  /// Compares the report with a baseline; the exit status is 1 if a function without a counterpart is not in it.
+  /// Compares the report with a baseline; the status is 1 if the report has functions without counterparts that the baseline lacks.
   private func check(_ baseline: String) throws(MigrationError) -> Outcome {
     let baselineFile = file(baseline)
     guard let data = try? Data(contentsOf: baselineFile), let document = try? ReportDocument(json: data) else {
       throw MigrationError("\(baselineFile.path) is no report; write one with `report --json`.")
     }
-    let plans = try inventories().map { CounterpartPlan($0, style: .both) }
+    let plans = try inventories().map { CounterpartPlan($0, style: .both) }  // as for the report
     let check = BaselineCheck(ReportDocument(plans), baseline: document)
     return Outcome(check.text, status: check.added.isEmpty ? 0 : 1)
   }

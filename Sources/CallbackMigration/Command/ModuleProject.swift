@@ -119,6 +119,7 @@ extension SymbolGraph {
   /// The options with which the compiler writes the symbol graphs that the tool reads.
   ///
   /// The tool filters by access level itself. It reads private symbols and SPI, too, to refuse counterparts that need them.
+  /// Without synthesized members and extension blocks, the graph has a function of an extension once, as a member of its type.
   package static func compilerOptions(folder: String) -> [String] {
     [
       "-emit-symbol-graph", "-emit-symbol-graph-dir", folder, "-symbol-graph-minimum-access-level", "private",

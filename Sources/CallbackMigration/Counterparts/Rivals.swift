@@ -6,9 +6,10 @@ struct Rivals {
     let parameters: [CallParameter]
   }
 
-  /// The functions of the module, by their names without backticks.
+  /// The functions of the module and its clients, by their names without backticks.
   private var candidates: [String: [Candidate]] = [:]
 
+  /// Adds an existing function; `scope` names its enclosing types, and is empty outside types.
   mutating func add(_ declaration: Declaration, in scope: String, _ aliases: TypeAliases) {
     let parameters = CallParameter.all(of: declaration, without: [], aliases)
     candidates[declaration.plainName, default: []].append(
@@ -20,7 +21,7 @@ struct Rivals {
   ///
   /// In async code a call prefers an async function, and of two async functions the one that needs fewer defaults.
   /// The counterpart is called `name`, and has the parameters of `declaration` without those at the indices in `omitted`.
-  /// Only functions in `scopes` can have such calls.
+  /// Only functions in `scopes`, the types that have or inherit the counterpart, can have such calls.
   func title(
     of name: String,
     _ declaration: Declaration,

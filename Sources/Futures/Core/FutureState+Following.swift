@@ -71,12 +71,12 @@ extension FutureState {
     if adoption.isCancelled { source.cancelIfUnneeded() }
   }
 
-  /// Makes `task` the producer of a pending state without one.
+  /// Makes `task` the producer of a pending state, if it has none: the task can already have made its promise follow a future.
   ///
   /// Cancelling the state then cancels the task, and an await of the future raises the task's priority.
   @_alwaysEmitIntoClient
   package final func setProducer<Success, Failure>(task: Task<Success, Failure>) {
-    // For all its type parameters a task handle is one reference, and this code uses neither the value nor the error.
+    // A task handle is one reference, whatever its type parameters are, and this code uses neither the value nor the error.
     setProducer(anyTask: unsafeBitCast(task, to: Task<Void, any Error>.self))
   }
 
@@ -91,7 +91,7 @@ extension FutureState {
   /// Does the work of `setProducer(task:)` without generic code: `task` is a task of any type, cast to this type.
   @usableFromInline
   final func setProducer(anyTask task: Task<Void, any Error>) {
-    // `onlyIfFirst`: the task can already have made its promise follow a future. Then the following stage stays the producer.
+    // `onlyIfFirst`: if the task's promise already follows a future, the following stage stays the producer.
     let wasCancelledBefore = setProducer(.task(task), onlyIfFirst: true)
     if wasCancelledBefore { task.cancel() }
   }

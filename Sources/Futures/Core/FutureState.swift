@@ -497,7 +497,8 @@ extension FutureState {
     // A promise can make more handles. Relaxed: a hint that saves the lock.
     if state.has(.hasPromise) { return }
     reading(&state) { state in
-      // A splice drops this state, so it must have nothing to lose: no handlers and no progress (plain), and no cancellation.
+      // `takeFollower` drops a private state. So this state must have no handlers, no progress (both: plain), and no cancellation,
+      // which a cancelled state passes on to its next source.
       guard state.canBeExclusive, state.isPlain, !state.isCancelled else { return }
       if isOnlyHandle(&state) { state.insert(.isPrivate) }
     }
@@ -558,8 +559,8 @@ extension FutureState {
     }
   }
 
-  /// Narrows the progress region of `stage`, the new producer of this state, to the part `place` of that region.
-  /// - Returns: Whether the caller must link the progress to the new source.
+  /// Narrows the progress region of `stage`, this state's producer since `adopt`, to the part that its new source fills: `place`.
+  /// - Returns: Whether this state has progress, which the caller must link to the new source.
   final func narrow(_ stage: FutureState, to place: ProgressPlace) -> Bool {
     changing {
       stage.place = place.inside(stage.place)

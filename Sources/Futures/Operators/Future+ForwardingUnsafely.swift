@@ -13,7 +13,7 @@ extension Future {
   /// `.main`.
   /// - Parameters:
   ///   - context: Where the completion runs. `.immediate` is the thread that resolves the future.
-  ///   - token: Cancels the wait: the completion gets the cancelled failure.
+  ///   - token: Cancels the wait. The completion gets the cancelled failure, or the result if `Failure` cannot represent that.
   ///   - completion: The completion.
   @_alwaysEmitIntoClient
   public func forwardUnsafely(

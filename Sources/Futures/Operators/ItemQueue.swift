@@ -145,7 +145,7 @@ final class ItemQueue<Item: Sendable, Value: Sendable, Failure: Error>: Inputs, 
   func markBroken(_ index: Int, _ reason: BreakReason?) {
     let input = lock.withLock { () -> JoinedInput? in
       guard !isFinished else { return nil }
-      self.reason.takeStronger(reason)
+      self.reason.takeStronger(reason)  // `nil` counts as `never`, so `self.reason` has a value from now on
       broken += 1
       // An orphan still counts this queue as a consumer. So it stays in `running` until `nextStep` breaks the derived future.
       return reason == nil ? nil : running.removeValue(forKey: index)

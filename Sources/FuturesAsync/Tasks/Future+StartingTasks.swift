@@ -167,7 +167,7 @@ extension TaskWork {
     }
   }
 
-  /// Starts a detached task; with a name only where the system has names of tasks.
+  /// Starts a detached task, with its name if there is one and the system has names of tasks.
   @_alwaysEmitIntoClient
   func startDetached(name: String?, priority: TaskPriority?) -> Task<Void, any Error> {
     if name != nil, #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) {
