@@ -67,7 +67,7 @@ public struct EveryOrder: TestTrait, SuiteTrait, TestScoping {
     }
   }
 
-  /// As `exploreOrders`, for a test function; traps if a run of the function stays suspended at the end.
+  /// As `exploreOrders`, with its `hasFailed`, for a test function; traps if a run of the function stays suspended at the end.
   package func explore(
     _ name: String,
     in fileID: String,

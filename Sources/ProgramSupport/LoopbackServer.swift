@@ -111,7 +111,7 @@ public final class LoopbackServer: Sendable {
     }
     let end = Data("\r\n\r\n".utf8)
     while received.range(of: end) == nil { guard readMore() else { return nil } }
-    guard let range = received.range(of: end) else { return nil }
+    guard let range = received.range(of: end) else { return nil }  // never: the loop has found the end of the head
     let head = String(decoding: received[..<range.lowerBound], as: UTF8.self)
     let fields = head.split(separator: "\r\n").map { $0.split(separator: ":") }
     let lengthField = fields.first { $0.first?.lowercased() == "content-length" }

@@ -54,13 +54,13 @@ extension Rows {
     let state = Mutex((values: [Value](repeating: 0, count: futures.count), awaited: futures.count))
     for (index, future) in futures.enumerated() {
       future.whenResolved { result in
-        guard case .success(let value) = result else { return }
+        guard case .success(let value) = result else { return }  // never: this row fails no future
         let isComplete = state.withLock { state in
           state.values[index] = value
           state.awaited -= 1
           return state.awaited == 0
         }
-        if isComplete { all.succeed(futures.count) }
+        if isComplete { all.succeed(futures.count) }  // a `HandFuture` holds an integer, so it cannot hold the array
       }
     }
     return all.future

@@ -131,7 +131,7 @@ enum CallbackNames {
     "after the callback",
   ]
 
-  /// Whether a name means a queue only for the callback: `callbackQueue`, or `queue` if the parameter has a default.
+  /// Whether a name means a queue only for the callback: `callbackQueue`, or, for a parameter with a default, `queue` or `on`.
   static func isQueue(_ name: String, hasDefault: Bool) -> Bool {
     let words = words(name)
     if hasDefault, ["on", "queue"].contains(name) { return true }

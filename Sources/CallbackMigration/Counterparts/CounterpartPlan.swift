@@ -132,7 +132,7 @@ struct RefusalRules {
   /// The reason why a future cannot share the callback's values between threads; `nil` if it can, or the user allows it.
   private func futureRefusal(_ function: CallbackFunction) -> Refusal? {
     guard !inventory.allowsFuturesOfAnyValue, !function.knowledge.isListed(in: .transfer) else { return nil }
-    let type = function.callbacks.shape.values.map { $0.map(\.text).joined(separator: ", ") } ?? ""
+    let type = function.callbacks.shape.values.map { $0.map(\.text).joined(separator: ", ") } ?? ""  // never `nil` here
     switch function.sendability {
     case .yes: return nil
     case .no: return .notSendable(type, isKnown: true, function.title)

@@ -38,14 +38,14 @@ package struct Generator {
 
   /// The text of a file with the counterparts of some functions; only the marker if there are none.
   private func text(of entries: [CounterpartPlan.Entry]) -> String {
-    let files = Dictionary(sources.map { ($0.path, $0) }, uniquingKeysWith: { first, _ in first })
+    let files = Dictionary(uniqueKeysWithValues: sources.map { ($0.path, $0) })  // `init` reads each path once
     var extensions: [Extension] = []
     var imports = ImportList(of: sources, in: plan.inventory.module)
     for entry in entries where !entry.counterparts.isEmpty {
       let function = entry.function
-      guard let file = files[function.path] else { continue }
+      guard let file = files[function.path] else { continue }  // never: `init` reads the file of each function
       imports.add(file)
-      if function.visibility >= .public { imports.use(entry.counterparts.flatMap(\.types)) }
+      if function.visibility >= .public { imports.use(entry.counterparts.flatMap(\.types)) }  // imports them publicly
       let header = Extension.header(of: function, plan.inventory.spelling(for: function))
       let condition = file.condition(ofLine: function.line)
       if let index = extensions.firstIndex(where: { $0.header == header && $0.condition == condition }) {

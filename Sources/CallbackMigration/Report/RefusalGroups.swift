@@ -114,7 +114,7 @@ private struct Wildcards {
     // Returns the entry that each function's handle needs; `nil` for a handle that needs none: it cancels the work (`.calls`),
     // or the configuration drops it already (`.none`). One `nil` prevents a common entry, which would change that counterpart.
     func handleEntries(_ entries: [CounterpartPlan.Entry]) -> [Refusal.Entry?] {
-      entries.map(\.function).filter(\.returnsValue).map { function in
+      entries.map(\.function).filter(\.returnsValue).map { function in  // the other functions have no handle
         let refusal: Refusal
         switch function.handle {
         case .dropped(let reason), .refused(let reason): refusal = reason

@@ -737,7 +737,7 @@ extension FutureState {
       if !isPlain {  // has extras, or something of its producer to release
         released = detach()
       } else if consumers.isEmpty || resolver.canTakeFirst {
-        // The caller delivers directly after unlocking. Taking the first consumer now saves locking again.
+        // Without consumers this is the end. Otherwise the caller delivers next: taking the first now saves locking again.
         return takeFirst().map { .deliver(startingWith: $0) } ?? .done
       }
       // The caller first releases objects, or delivers later. Until then the consumers are in the list, where they can be removed.

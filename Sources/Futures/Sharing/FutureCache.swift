@@ -172,7 +172,7 @@ public final class FutureCache<Key: Hashable & Sendable, Value: Sendable, Failur
       self?.keep(value, for: key, number)
       return value
     }
-    future.whenSettled { [state] in  // a load that has failed or broken leaves no slot
+    future.whenSettled { [state] in  // a load leaves no slot if it has failed or broken, or if its value was not kept
       let slot = state.withLock { $0.removeUnlessLoaded(key, number) }
       _ = slot  // released here, outside the lock
     }
@@ -182,7 +182,7 @@ public final class FutureCache<Key: Hashable & Sendable, Value: Sendable, Failur
   /// Keeps the value of a load until its lifetime has ended, unless the load's slot was removed.
   private func keep(_ value: Value, for key: Key, _ number: Int) {
     let lifetime = lifetime?(value)
-    if let lifetime, lifetime <= 0 { return }
+    if let lifetime, lifetime <= 0 { return }  // keeps nothing; `whenSettled` in `load` then removes the slot
     guard state.withLock({ $0.keep(value, for: key, number) }), let lifetime else { return }
     let stopTimer = timer.schedule(afterNanoseconds: lifetime) { [weak self] in self?.remove(key, ifFrom: number) }
     if !state.withLock({ $0.setTimer(stopTimer, for: key, number) }) { stopTimer() }  // the value was dropped meanwhile

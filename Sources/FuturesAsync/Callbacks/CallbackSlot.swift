@@ -153,7 +153,7 @@ final class CallbackSlot<Value>: @unchecked Sendable {
     with result: Result<Value, any Error>
   ) -> (task: UnsafeContinuation<Void, Never>, handlers: [Handler])? {
     state.withLock { state in
-      // In the phases `cancelling` and `finished` the slot is full. `idle` has passed, because the callback is made later.
+      // In the phases `cancelling` and `finished` the slot is full. Never `idle`: `wait` makes the callback after `begin`.
       guard case .waiting(let task) = state.phase else { return nil }
       defer { (state.phase, state.handlers, state.result) = (.finished, [], result) }
       return (task, state.handlers)

@@ -157,7 +157,7 @@ final class OrderRun: @unchecked Sendable {
         start = .now()  // by the clock that the moves see
         return Task(executorPreference: self) { await self.run(body, orders, on: body.isolation) }
       }
-      awaitsFollowUp = isOnMain  // the hop of the body to the main actor needs no decision either: it is the only job
+      awaitsFollowUp = isOnMain  // no decision either: the body's change to the main actor is the only job
       makeMoves(selectedBy: nextMove)
       endRemainingWork(of: task)
     }

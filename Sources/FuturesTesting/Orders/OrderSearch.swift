@@ -236,7 +236,7 @@ extension OrderRun {
   fileprivate func candidate(_ number: Int) -> ArraySlice<OrderMove> {
     let deviations = deviations.sorted()
     if number < deviations.count {
-      // The moves up to the last deviation, without one deviation. Its work then comes later, in the order of submission.
+      // A move that is missing here comes in the order of submission: the removed deviation, and all moves after the last one.
       var moves = trace.prefix(1 + deviations[deviations.count - 1])
       moves.remove(at: deviations[number])
       return moves

@@ -85,7 +85,7 @@ public final class VirtualWorkItem: Sendable {
     state.withLock { if !$0.hasEnded { $0.place = (queue, number) } }
   }
 
-  /// Runs the earlier work of the queue and this item, for `wait()`; `false` if the item is in no queue, or is not due yet.
+  /// Runs the earlier work of the queue and this item, for `wait()`; `false` if the item is in no queue, not due yet, or running.
   private func runAtOnce() -> Bool {
     let (hasEnded, place) = state.withLock { ($0.hasEnded, $0.place) }
     if hasEnded { return true }

@@ -15,7 +15,7 @@ extension Worker {
     let future = node.future
     switch random(below: 24) {  // the size of each range is the frequency of its operation
     case 0...2: place.takePromise()?.succeed(TrackedValue(random(below: 1_000), surroundings.alive))
-    case 3: place.promise?.fail(Refused())
+    case 3: place.promise?.fail(Refused())  // keeps the promise, so that later operations resolve it again
     case 4: _ = place.takePromise()  // drops it
     case 5: place.takePromise()?.follow(.succeeded(TrackedValue(1, surroundings.alive)))
     case 6...7: future.cancel()
