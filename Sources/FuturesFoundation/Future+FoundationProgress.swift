@@ -130,7 +130,7 @@ final class MirroredProgress: Progress, @unchecked Sendable {
 
   /// Shows the progress of a pending future, whose last unit stays open.
   private func show(_ progress: FutureProgress) {
-    // Foundation treats a total of 0 as finished.
+    // With a total of 0, Foundation treats any completed unit as the end.
     guard let total = progress.totalUnitCount, total > 0 else {
       return setUnits(progress.completedUnitCount, of: Self.unknown)
     }
@@ -139,7 +139,7 @@ final class MirroredProgress: Progress, @unchecked Sendable {
 
   /// Shows the end of the future: all units are complete, also after a failure.
   private func finish(_ progress: FutureProgress) {
-    let total = max(progress.totalUnitCount ?? progress.completedUnitCount, 1)  // 0 of 0 would not be finished
+    let total = max(progress.totalUnitCount ?? progress.completedUnitCount, 1)  // 0 of 0 means unknown, not finished
     setUnits(total, of: total)
   }
 

@@ -48,7 +48,7 @@ extension Rows {
     }
   }
 
-  /// Does for the floor what `all` does: with an array, a count and a lock.
+  /// Does for the floor what `all` does, with an array and a lock; succeeds with the number of values instead of the array.
   private static func handAll(_ futures: [HandFuture]) -> HandFuture {
     let all = makeHandPromise()
     let state = Mutex((values: [Value](repeating: 0, count: futures.count), awaited: futures.count))

@@ -48,7 +48,7 @@ final class HandFuture: Sendable {
     let result: Result<Int, any Error>? = state.withLock { state in
       switch state {
       case .resolved(let result): return result
-      case .pending(nil, _): state = .pending(first: callback, others: [])
+      case .pending(nil, _): state = .pending(first: callback, others: [])  // no first: no others
       case .pending(let first, var others):
         // Emptied first, so that the array has one owner and is appended to in place.
         state = .pending(first: nil, others: [])

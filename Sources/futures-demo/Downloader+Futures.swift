@@ -11,7 +11,7 @@ extension LegacyDownloader {
   /// and `progress` reports the bytes.
   func downloadFuture(_ url: URL) -> Future<DownloadedFile, any Error> {
     .lazy { promise in
-      let progress = promise.progress
+      let progress = promise.progress  // because a closure that keeps `promise` would hide a dropped callback
       let handle = self.download(
         url,
         progress: { received, expected in progress.report(completed: received, of: expected) },

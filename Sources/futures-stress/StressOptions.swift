@@ -53,7 +53,7 @@ struct StressOptions {
       case "--seed": seed = UInt64(try number(option))
       case "--rounds": rounds = try number(option)
       case "--threads": threads = try number(option)
-      case "--load": (isLoad, threads) = (true, 8)
+      case "--load": (isLoad, threads) = (true, 8)  // a later `--threads` replaces the 8
       case "--sharing": sharing = try number(option)
       case "--help", "-h": isHelp = true
       default: throw Mistake(sentence: "\(option) is not an option; --help lists them.")

@@ -119,8 +119,9 @@ extension Callbacks {
   /// Finds the callbacks of a function; returns `nil` if it takes none, or only one for progress.
   ///
   /// The type of a closure decides its shape. The names and the package's configuration say whether the closure is
-  /// called once. If nothing says so, the shape is `unknown`. `bodies` takes the indices of callbacks, and returns the
-  /// function bodies that get these callbacks.
+  /// called once. If they do not, a closure that gets values or a failure counts as called once, unless a name or the
+  /// documentation suggests otherwise. The shape of other closures is then `unknown`. `bodies` takes the indices of
+  /// callbacks, and returns the function bodies that get these callbacks.
   init?(
     _ declaration: Declaration,
     _ aliases: TypeAliases,

@@ -6,7 +6,7 @@ package enum MigrationCommand: Equatable, Sendable {
   /// Compares with a report that was written as JSON.
   case check(baseline: String)
 
-  /// Writes counterparts, or the annotations that deprecate the functions that have one.
+  /// Writes counterparts; if `isDeprecating`, instead prints a diff that deprecates the functions that have one.
   case generate(CounterpartStyle, to: GenerationOutput, only: String?, isDeprecating: Bool)
 }
 
@@ -67,6 +67,7 @@ package struct MigrationArguments: Equatable, Sendable {
       command = values["--check"].map { .check(baseline: $0) } ?? .report(isJSON: flags.contains("--json"))
     } else {
       let isDeprecating = flags.contains("--deprecate")
+      // `--deprecate` prints a diff, so it has no other destination.
       let destinations = ["--beside", "--output", "--deprecate"].filter { flags.contains($0) || values[$0] != nil }
       if destinations.count > 1 {
         throw MigrationError("\(destinations.joined(separator: " and ")) cannot be used together.")
@@ -84,7 +85,7 @@ package struct MigrationArguments: Equatable, Sendable {
   /// Options without a value.
   private static let flags: Set<String> = ["--deprecate", "--beside", "--json"]
 
-  /// The options of a command that the plugin and the executable share.
+  /// The options of a command, in the plugin as in the executable; throws if there is no such command.
   private static func options(of command: String) throws(MigrationError) -> [String] {
     switch command {
     case "report": ["--json", "--minimum-access", "--check"]

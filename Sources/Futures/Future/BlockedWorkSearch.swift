@@ -179,7 +179,7 @@ struct BlockedWorkSearch {
 
   /// Whether the calling thread runs work of `queue`, and the queue is serial.
   ///
-  /// Gives the queue a value for a new key, and looks whether the thread sees that value.
+  /// Sets a value for a new key. The C function looks whether the thread sees that value, and whether its queue is serial.
   private static func isCurrentSerialQueue(_ queue: DispatchQueue) -> Bool {
     // The system's own queues accept no such value.
     guard !queue.label.hasPrefix("com.apple.") else { return false }

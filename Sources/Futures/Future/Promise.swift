@@ -230,7 +230,8 @@ extension TypedState {
     if let result = other.peek() {
       resolve(result, by: .promise)
     } else if beginFollowing() {
-      // In one expression: with a second reference to the followed state, no follower could take its place (`splice`).
+      // `other` is pending, so it has a state. In one expression: `makePrivate` marks that state only if no other reference exists,
+      // and then the state can leave the chain of futures later.
       followForPromise(other.takeState().unsafelyUnwrapped)
     } else if wasCancelled, let source = other.takeState() {
       source.cancelIfUnneeded()

@@ -2,7 +2,8 @@
 //
 // Each function has two overloads for the main actor. The first takes closures that are isolated to the main actor, or
 // `@Sendable`. The second takes closures without an annotation, as in old code, and is itself isolated to the main
-// actor. The second is disfavoured: otherwise nonisolated code could not pass a `@Sendable` closure.
+// actor. The second is disfavoured: otherwise nonisolated code could not pass a `@Sendable` closure. With only an error or
+// only a value, the first is a member of `FutureProtocol`, at the end of this file.
 //
 // If a nonisolated caller passes a closure without an annotation, the compiler names the last parameter of the second
 // overload in its error. `@preconcurrency` makes the error a warning in Swift 5 mode.

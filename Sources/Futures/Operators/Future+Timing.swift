@@ -1,7 +1,7 @@
 internal import Dispatch
 
 // The context measures time: with Dispatch's monotonic clock, or with a clock of its own, as a test's context does. A
-// delay of zero or less takes no time and no hop. A delay of more than 292 years never ends.
+// delay of zero or less does not use the context (`inlineIfDue` has an exception). A delay of more than 292 years never ends.
 
 @available(macOS 13, iOS 16, tvOS 16, watchOS 9, *)
 extension Future {

@@ -1,6 +1,6 @@
 internal import Dispatch
 
-/// The results that a stage transforms; it passes other results on, without a hop.
+/// The results that a stage transforms; it passes other results on, without its context.
 @frozen
 @usableFromInline
 struct TransformedResults: Sendable {

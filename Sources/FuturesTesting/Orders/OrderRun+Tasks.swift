@@ -96,7 +96,7 @@ extension OrderRun: TaskExecutor {
     guard let job = withUnsafeCurrentTask(body: { unsafeBitCast($0, to: UnownedJob?.self) }) else { return }
     guard let identifier = job.taskIdentifier else { return }
     state.withLock { state in
-      guard let number = state.tasks[identifier], number > 0 else { return }  // 0 is the body
+      guard let number = state.tasks[identifier], number > 0 else { return }  // 0: it is shown as "body"
       state.namedTasks[number, default: OrderTask()].name = name
     }
   }

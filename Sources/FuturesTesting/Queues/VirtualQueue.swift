@@ -48,7 +48,7 @@ public final class VirtualQueue: Sendable {
   }
 
   private struct State {
-    /// The work that is ready and has not started, in the order of submission.
+    /// The work that has not started, in the order of submission; work with a delay is not here before its delay has passed.
     var items: [Item] = []
     var lastNumber = 0
 
