@@ -218,12 +218,12 @@ struct CallbackRepetition {
       guard Self.jumps.contains(tokens[index]), tokens[index - 1] != ".",  // a member such as `.exit` is no jump
         tokens.closureOrFunction(around: index) == level
       else { return false }
-      // A jump with a value or a label counts as an exit, because a label can name any loop around the statement.
+      // The word is the value of a `return` or `throw`, or a label, which can name any loop around the statement.
       if SourceTokens.isWord(tokens[index + 1]), !tokens.isFirstOnLine(index + 1) { return true }
       let isBreak = tokens[index] == "break"
       guard isBreak || tokens[index] == "continue",
         let loop = tokens.brace(ofLoopAround: index, orSwitch: isBreak)
-      else { return true }  // `return`, `throw` and the like leave every statement
+      else { return true }  // `return` and the like leave every statement; no path is followed beyond a `fallthrough`
       return loop < (isBreak ? exits.breakLimit : exits.continueLimit)
     }
   }

@@ -216,14 +216,15 @@ package struct Counterpart {
 
   var transfer: String { spelling.text("UncheckedTransfer", "s:7Futures17UncheckedTransferV") }
 
-  /// The argument for the parameter at an index: a handler, or the counterpart's own parameter.
+  /// The argument for the parameter at an index: a handler, a queue, a report of progress, or the counterpart's own parameter.
   private func argument(_ index: Int) -> String {
     let parameter = declaration.parameters[index]
     if index == callbacks.completion { return completion }
     if index == callbacks.failure { return "\(bridge).failureHandler" }
     if let queue = callbacks.queue, queue.index == index, let argument = queue.argument { return argument }
-    let isReported = kind == .future && callbacks.progress?.parameter == index
+    let isReported = kind == .future && callbacks.progress?.parameter == index  // `async` keeps the parameter
     if isReported, let progress = callbacks.progress { return progressReport(progress.shape) }
+    // In the body, an autoclosure parameter is a closure. The function needs an expression, so the argument calls that closure.
     return parameter.specifiers.contains("@autoclosure") ? "\(parameter.reference)()" : parameter.reference
   }
 

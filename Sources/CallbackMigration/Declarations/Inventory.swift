@@ -105,10 +105,6 @@ package struct Inventory {
       root: root.standardizedFileURL.path + "/"
     )
     self.facts = facts
-    let functionKinds = ["swift.method", "swift.func", "swift.init"]
-    let declaresFuture = graph.symbols.contains {
-      $0.pathComponents.last == "Future" && !functionKinds.contains($0.kind.identifier)
-    }
     self.types = graph.typeIdentifiers
     names = ScopedNames(graph)
     isMainActorTheDefault = relations.isMainActorTheDefault
@@ -118,6 +114,7 @@ package struct Inventory {
       .sorted { ($0.file, $0.line, $0.title) < ($1.file, $1.line, $1.title) }
     lessAccessibleCount = all.count { $0.visibility >= .internal && $0.visibility < minimumAccess }
     skippedCount = accessible.count - functions.count
+    let declaresFuture = graph.symbols.contains { $0.pathComponents.last == "Future" }  // a function is `Future(…)`
     // A module that is imported, but whose graph is not here, might declare a type `Future`, too.
     let unreadModules = Set(sources.map(SourceFile.init).flatMap(\.allImports).map(\.module))
       .subtracting(importedModules).subtracting(Import.modulesWithoutFuture)

@@ -90,7 +90,7 @@ struct BaselineCheck {
   /// The places and titles of these functions.
   let added: [String]
 
-  /// Compares the number of functions with each title, because lines move, and overloads share a title.
+  /// Compares the number of functions with each name, because lines move, and overloads share a name.
   init(_ report: ReportDocument, baseline: ReportDocument) {
     var known: [String: Int] = [:]
     for (name, _) in baseline.waiting { known[name, default: 0] += 1 }

@@ -20,7 +20,7 @@ package struct SourceTokens {
   /// The innermost opening bracket around each token.
   private var parents: [Int?]
 
-  /// Whether each bracket has its partner.
+  /// Whether each bracket has its partner; if not, `partners` and `parents` are incomplete.
   package private(set) var isBalanced = true
 
   package init(_ text: String) {

@@ -166,8 +166,8 @@ struct RetryBudget: Sendable {
 
   /// Returns whether a further attempt can start within the budget; always `false` for a budget of zero or less.
   /// - Parameters:
-  ///   - delay: The delay from now.
-  ///   - waited: The sum of all delays, with this one: the least time that has passed then, if the context cannot tell it.
+  ///   - delay: The time from now to the start.
+  ///   - waited: The sum of all delays before the start: at least this time has passed then, also if the context has no clock.
   /// - Returns: Whether the attempt can start.
   @usableFromInline
   func allowsStart(in delay: Int64, waited: Int64) -> Bool {

@@ -148,7 +148,7 @@ final class SubmittedStage<Value: Sendable, Failure: Error, New: Sendable, NewFa
     deadline?.cancel()
   }
 
-  override func dropContext() { context = nil }  // `dropCaptures()` can run while a delivery uses the context
+  override func dropContext() { context = nil }  // only before the delivery; `dropCaptures()` can run during it
 
   @usableFromInline
   override func resolveWithoutContext(from source: FutureState) {  // called after a cancellation

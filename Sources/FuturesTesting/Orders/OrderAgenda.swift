@@ -58,8 +58,8 @@ struct OrderAgenda {
     return lastNumber
   }
 
-  /// Removes and returns an item, or `nil` if it has gone; a timer that runs as a move advances the virtual time to its due time.
-  mutating func take(_ number: Int, asMove isMove: Bool = true) -> Item? {
+  /// Removes and returns an item, or `nil` if it has gone; a timer or a sleep that runs now advances the time to its due time.
+  mutating func take(_ number: Int, asMove isMove: Bool = true) -> Item? {  // `false`: cancelled, the time stays
     guard let index = items.firstIndex(where: { $0.number == number }) else { return nil }
     let item = items.remove(at: index)
     if isMove, let due = item.due { now = max(now, due) }

@@ -15,7 +15,7 @@ extension OrderRun {
       }
       return { [weak self] in
         guard let self, let number else { return }
-        let removed = state.withLock { $0.agenda.take(number, asMove: false) }  // no move, so the time stays
+        let removed = state.withLock { $0.agenda.take(number, asMove: false) }  // cancelled, so the time stays
         _ = removed  // released here, outside the lock
       }
     }

@@ -8,7 +8,7 @@ struct Node: Sendable {
   private let inputs: [Int]
   let future: GraphFuture
   private let expected: @Sendable (_ first: Outcome, _ second: Outcome) -> [Outcome]
-  private let canBreak: Bool
+  private let canBreak: Bool  // because the context of its operator drops work
 
   /// A future that an operator has derived from `first` and `second`.
   init(_ kind: Operator, from first: Node, _ second: Node, number: Int, _ worker: Worker) {
@@ -41,7 +41,7 @@ struct Node: Sendable {
     }
     let ends = inputs.compactMap { nodes[$0]?.outcome }
     guard ends.count == 2 else { return faults }  // no inputs, or one has no result: a fault of that input
-    var possible = expected(ends[0], ends[1]) + [.cancelled]
+    var possible = expected(ends[0], ends[1]) + [.cancelled]  // the last consumer of any future can be cancelled
     if canBreak { possible.append(.broken) }
     if !possible.contains(outcome) {
       let list = possible.map { "\($0)" }.joined(separator: " or ")
