@@ -120,7 +120,7 @@ package struct SymbolGraph: Decodable {
     return name.hasSuffix(ending) ? String(name.dropLast(ending.count)) : nil
   }
 
-  /// Reads the graphs of `modules` without their functions, as far as a folder holds them; `nil` if it holds none.
+  /// Reads the graphs of `modules` that a folder holds, without functions: callers look up types; `nil` if it holds none.
   static func readTypes(of modules: [String], in folder: URL) throws(MigrationError) -> SymbolGraph? {
     let functions = [
       "swift.method", "swift.type.method", "swift.func", "swift.func.op", "swift.init", "swift.subscript",
