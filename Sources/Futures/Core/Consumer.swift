@@ -85,7 +85,8 @@ package class Consumer: @unchecked Sendable {
 
   /// Releases the user's closures and objects, which only subclasses have.
   ///
-  /// Called at most once for each source, by the thread that moved `status` to `finished` without running the consumer.
+  /// Called at most once for each source, when the consumer will not use them: by the thread that moved `status` to `finished`, by
+  /// the consumer's own delivery, for example from a broken source, or by a caller that does not attach the consumer.
   @usableFromInline
   func dropCaptures() {}
 
