@@ -34,7 +34,7 @@ package struct CallbackFunction {
   /// The lower one of the function's own access level and that of the enclosing types.
   let visibility: AccessLevel
 
-  /// Reads a symbol of a module; `nil` if the symbol is no function with a callback, or stands in no file.
+  /// Reads a symbol of a module; `nil` if the symbol stands in no file, or is no function with a callback.
   init?(_ symbol: SymbolGraph.Symbol, in module: ModuleFacts) {
     guard let path = symbol.location?.path, let declaration = Declaration(symbol.tokens) else { return nil }
     let knowledge = module.configuration.knowledge(of: symbol.title)
@@ -64,6 +64,7 @@ package struct CallbackFunction {
     let renamed = knowledge.newName(of: declaration.plainName)
     let conformers = module.roles.conformers(of: symbol)
     let counterparts = module.counterparts
+    // Only an async counterpart can get the function's own name, which other calls can mean: a future's name ends in `Future`.
     let named = counterparts.named(declaration, callbacks, renamed: renamed, in: visibleScopes, conformers: conformers)
     asyncCounterpart = named.counterpart
     reasonForOtherName = named.reasonForOtherName

@@ -46,7 +46,7 @@ struct Handles {
   /// Returns how the handle that a function returns cancels its work.
   ///
   /// The configuration decides first. If the handle needs a start, the function is refused, unless the work already runs. A
-  /// method `cancel()` cancels the work. Without one, the counterpart drops the handle, if callers can ignore it.
+  /// method `cancel()` cancels the work. The counterpart drops a handle that has no method to end work, if callers can ignore it.
   func cancellation(
     of declaration: Declaration,
     in owner: SymbolGraph.Symbol?,

@@ -92,7 +92,7 @@ struct RefusalRules {
     }
   }
 
-  /// The reason why a counterpart cannot pass on a parameter, or cannot stand in an extension; `nil` if it can.
+  /// The reason why a counterpart cannot stand in an extension, or cannot pass on a parameter; `nil` if there is none.
   private func parameterRefusal(_ function: CallbackFunction) -> Refusal? {
     let declaration = function.declaration
     if declaration.modifiers.contains("optional") { return .optionalRequirement }

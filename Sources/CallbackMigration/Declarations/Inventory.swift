@@ -50,6 +50,7 @@ package struct Inventory {
     let root = URL(filePath: request.package)
     let imports = request.imports(of: target)
     var types = SymbolGraph(symbols: [], relationships: [])
+    // `graphs`, too: without Package.swift, one folder has all graphs, also those of imports, which are no targets then.
     for folder in Set([graphs] + imports.compactMap(\.graphs)) {
       let found = try SymbolGraph.readTypes(of: target.allDependencies, in: URL(filePath: folder))
       if let found { types = types.adding(found) }

@@ -17,7 +17,7 @@ enum CodeBlock: Equatable {
   /// A computed property or a subscript, or one of their getters, setters and observers.
   case accessor
 
-  /// A closure; `callee` is the token before the brace or its argument list, such as `Task`.
+  /// A closure; `callee` is the word before the brace or its argument list, such as `Task`, or the label of the closure.
   case closure(callee: Int?)
 
   /// Whether the braces are part of the function or closure around them.

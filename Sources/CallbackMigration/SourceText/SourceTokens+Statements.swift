@@ -101,11 +101,11 @@ extension SourceTokens {
 
   /// The name of the function that gets a closure as an argument; `nil` if the brace begins no such closure.
   func functionCalled(withClosure brace: Int) -> Int? {
-    guard self[brace] == "{", case .closure(let callee?) = block(at: brace) else { return nil }
-    guard self[callee + 1] == ":" else { return callee }
+    guard self[brace] == "{", case .closure(let word?) = block(at: brace) else { return nil }
+    guard self[word + 1] == ":" else { return word }
     // A word before a colon is the closure's label. After a `}`, both closures belong to one call: `load { … } onEnd: { … }`.
     // Otherwise the function's name stands before the parentheses around the label.
-    if self[callee - 1] == "}" { return partner(callee - 1).flatMap(functionCalled) }
-    return parent(callee).map { $0 - 1 }
+    if self[word - 1] == "}" { return partner(word - 1).flatMap(functionCalled) }
+    return parent(word).map { $0 - 1 }
   }
 }

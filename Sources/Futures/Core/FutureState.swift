@@ -460,7 +460,7 @@ extension FutureState {
   private final func list(_ reference: Unmanaged<Consumer>, _ status: Consumer.Status) {
     if status == .resultOnly, isPending {
       consumers.prepend(reference)
-    } else {
+    } else {  // a new consumer, or any consumer of a settled state, which only delivers
       reference._withUnsafeGuaranteedRef { $0.enter(.listed) }
       consumers.append(reference)
     }

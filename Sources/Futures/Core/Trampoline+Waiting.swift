@@ -48,8 +48,8 @@ extension Trampoline {
 
     /// Whether the state can resolve only after the callback that this thread runs now, cancellations aside.
     ///
-    /// Walks from the state to its sources, through stages only, because an input of a join or an interruption can resolve a
-    /// state earlier.
+    /// Walks from the state to its sources, through stages only, and not past a timeout or a token. These, and an input of
+    /// a join, can resolve a state earlier.
     private final func waitsForDelivery(in trampoline: Trampoline) -> Bool {
       var state: FutureState = self
       var visited: Set<ObjectIdentifier> = []  // futures can follow each other in a circle

@@ -44,7 +44,7 @@ extension Future {
   @available(macOS 13, iOS 16, tvOS 16, watchOS 9, *)
   public func wait(timeout: Duration) -> Result<Value, Failure>? {
     if let result = peek() { return result }
-    let nanoseconds = timeout.nanoseconds
+    let nanoseconds = timeout.nanoseconds  // 0 for a negative timeout, too
     wait(until: DispatchTime(afterNanoseconds: nanoseconds), isSingleCheck: nanoseconds == 0)
     return peek()
   }

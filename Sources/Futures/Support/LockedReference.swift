@@ -35,7 +35,7 @@ package struct LockedReference<Object: AnyObject>: ~Copyable, @unchecked Sendabl
     return body(&object)
   }
 
-  /// As `update`; returns `nil` if another thread keeps the lock during all attempts.
+  /// As `update`, for diagnostics that must not block; returns `nil` if another thread keeps the lock during all attempts.
   package func updateIfAvailable<Result>(_ body: (inout Object?) -> Result) -> Result? {
     for _ in 0..<Self.attempts {
       if let result = lock.withLockIfAvailable({ updateUnderLock(body) }) { return result }

@@ -183,7 +183,7 @@ extension OrderFailure.Reason {
     switch (self, other) {
     case (.thrown(let left), .thrown(let right)): type(of: left) == type(of: right)
     case (.expectation, .expectation), (.deadlock, .deadlock): true
-    default: false  // comes in every order, or ends the search
+    default: false  // two kinds, or a kind that comes in every order or ends the search
     }
   }
 }

@@ -192,7 +192,7 @@ final class OrderRun: @unchecked Sendable {
         waitForOutside()
         item = next()
       }
-      guard let item else { continue }  // the end, or another thread has removed the item
+      guard let item else { continue }  // the end, or `next` has to look again
       watch.measure {
         if item.isOnMain { runOnMain { self.makeMove(of: item) } } else { makeMove(of: item) }
       }
@@ -355,8 +355,9 @@ final class OrderRun: @unchecked Sendable {
       let possible = state.agenda.possible
       return (possible.first?.number, possible.count, possible.first?.due != nil, state.result != nil)
     }
-    if !isTearingDown, reason == nil, count > 1 { unexplored.insert(Self.leftWork) }  // one item has one order
-    if let next, !hasDelay { return state.withLock { $0.agenda.take(next) } }
+    // One item has one order. After a failure the hint would be wrong: `leftWork` tells a body that returns to end its work.
+    if !isTearingDown, reason == nil, count > 1 { unexplored.insert(Self.leftWork) }
+    if let next, !hasDelay { return state.withLock { $0.agenda.take(next) } }  // delayed items come last
     // Another thread can still resume the body. Wait a moment, because the body has to end before its test does.
     if case .uncontrolled? = reason, !hasResult, arrivals.wait(timeout: .now() + .milliseconds(200)) == .success {
       return nil  // the caller looks again
