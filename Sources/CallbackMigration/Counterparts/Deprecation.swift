@@ -25,7 +25,7 @@ package struct DeprecationDiff {
     return text
   }
 
-  /// Whether callers of a function can do without it once it has a counterpart.
+  /// Whether the diff covers a function, and callers of the function can do without it once it has a counterpart.
   private func canBeDeprecated(_ function: CallbackFunction) -> Bool {
     guard pattern.matches(function.title), !function.isDeprecated, !function.isUnavailable else { return false }
     // Conforming types and callers of a protocol need its requirement, and the system calls a delegate.

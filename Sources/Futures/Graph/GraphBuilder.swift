@@ -75,7 +75,7 @@ struct GraphBuilder {
         if isShown(state, entry) { _ = node(of: state) }
       } else if entry.kind == .wrappedCallback || entry.kind == .callbackStream {
         if let site = object as? any PendingSite { addSite(site, object, entry) }
-      } else if entry.kind == .work, let work = object as? TrackedWork, let state = work.nodeState {  // not ended
+      } else if entry.kind == .work, let work = object as? TrackedWork, let state = work.nodeState {  // has not ended
         indices[ObjectIdentifier(object)] = add(.work, entry) { $0.state = state }
       }
     }

@@ -63,7 +63,7 @@ struct GraphRun: Sendable {
     for thread in 0..<threads {
       group.enter()
       Thread.detachNewThread {
-        // No operation makes two futures, so numbers never overlap. Seeds of graphs differ in low bits, and of threads in high bits.
+        // No operation makes two futures, so numbers never overlap. Graphs' seeds differ in low bits, and threads' in high bits.
         let first = firstNumber + thread * operations
         let worker = Worker(seed: seed &+ UInt64(thread + 1) << 32, surroundings, firstNumber: first)
         worker.operate(on: graph, count: operations)
