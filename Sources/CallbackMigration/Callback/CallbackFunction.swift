@@ -18,8 +18,8 @@ package struct CallbackFunction {
   private let asyncCounterpart: ExpectedCounterpart
   private let futureCounterpart: ExpectedCounterpart
 
-  /// An existing declaration that a call of the async counterpart could also mean; `nil` if there is none.
-  let rival: Refusal.OtherName?
+  /// The title of an existing declaration that a call of the async counterpart could also mean; `nil` if there is none.
+  let rival: String?
 
   /// Why the async counterpart does not have the name of the function; `nil` if it has.
   let reasonForOtherName: Refusal.OtherName?

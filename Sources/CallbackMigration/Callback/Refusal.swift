@@ -199,8 +199,9 @@ extension Refusal {
   }
 
   /// Calls of an existing declaration would get the counterpart; the entry proposes another name, such as `loadAsync`.
-  static func isTaken(_ reason: OtherName, for function: String, proposing name: String) -> Refusal {
-    Refusal("\(reason.text), and async code that calls it would get the new one", entry: .renames, function, name)
+  static func isTaken(by rival: String, for function: String, proposing name: String) -> Refusal {
+    let reason = "\(OtherName.isThere(rival).text), and async code that calls it would get the new one"
+    return Refusal(reason, entry: .renames, function, name)
   }
 
   /// Another function would have the same counterpart, and gets it if `isForRival`.

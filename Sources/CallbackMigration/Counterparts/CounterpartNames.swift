@@ -25,8 +25,8 @@ extension Counterparts {
     /// Why the counterpart does not have the name of its function; `nil` if it has, or if the package names it.
     var reasonForOtherName: Refusal.OtherName?
 
-    /// An existing declaration that calls of the counterpart could mean; `nil` if the name is free.
-    var rival: Refusal.OtherName?
+    /// The title of an existing declaration that calls of the counterpart could mean; `nil` if the name is free.
+    var rival: String?
   }
 
   /// Names the async counterpart of a function.
@@ -46,12 +46,14 @@ extension Counterparts {
       let plainName = found.name.filter { $0 != "`" }
       let members = scopes + conformers
       let rival = rivals.title(of: plainName, declaration, without: callbacks.omitted, in: members, aliases)
-      return Named(counterpart: found, rival: rival.map { .isThere($0) })
+      return Named(counterpart: found, rival: rival)
     }
     let plain = attempt(renamed)
     // A name from the package is never replaced, nor the name of an existing counterpart.
     guard renamed == nil, !plain.counterpart.exists else { return plain }
-    guard let reason = plain.rival ?? (declaration.canOmit(callbacks) ? .callbackIsOptional : nil) else { return plain }
+    // A call without an optional callback means the function now; in async code it would mean the counterpart.
+    let optional: Refusal.OtherName? = declaration.canOmit(callbacks) ? .callbackIsOptional : nil
+    guard let reason = plain.rival.map(Refusal.OtherName.isThere) ?? optional else { return plain }
     var other = attempt(declaration.otherName)
     if other.rival == nil {
       other.reasonForOtherName = reason

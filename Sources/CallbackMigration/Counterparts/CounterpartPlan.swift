@@ -114,7 +114,7 @@ struct RefusalRules {
       if function.knowledge.isListed(in: .once) { return nil }  // the configuration says that its callback comes once
       return .isDelegateMethod(of: name, function.title)
     case .witness(let name):
-      // Without a counterpart of the requirement, the function gets its own.
+      // The function gets its own if the requirement gets none or is deprecated.
       guard let requirement = inventory.requirement(of: function), !requirement.isDeprecated,
         requirement.counterpart(kind).exists || refusal(requirement, kind) == nil
       else { return nil }
@@ -126,7 +126,7 @@ struct RefusalRules {
   private func overloadRefusal(_ function: CallbackFunction) -> Refusal? {
     let saysIsolation = function.declaration.globalActor != nil || function.declaration.isNonisolated
     if inventory.isMainActorTheDefault, function.scope.isEmpty, !saysIsolation { return .unknownIsolation }
-    return function.rival.map { .isTaken($0, for: function.title, proposing: function.declaration.otherName) }
+    return function.rival.map { .isTaken(by: $0, for: function.title, proposing: function.declaration.otherName) }
   }
 
   /// The reason why a future cannot share the callback's values between threads; `nil` if it can, or the user allows it.

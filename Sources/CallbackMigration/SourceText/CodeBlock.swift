@@ -93,16 +93,10 @@ extension SourceTokens {
     while current > 0 {
       let previous = current - 1
       if ["{", "(", "[", ";"].contains(self[previous]) { break }
-      // The token at `index` itself can belong to the next statement, so the search begins before it.
+      // The token at `index` is not asked: it can belong to the next statement.
       if current != index, beginsStatement(current) { break }
-      if ["}", ")", "]"].contains(self[previous]), let open = partner(previous) {
-        // A `}` ends a statement, unless the token at `current` continues that statement or is on the same line.
-        let continues = ["else", "catch"].contains(self[current]) || Self.continuations.contains(self[current])
-        if self[previous] == "}", !continues, isFirstOnLine(current) { break }
-        current = open
-      } else {
-        current = previous
-      }
+      let open = ["}", ")", "]"].contains(self[previous]) ? partner(previous) : nil
+      current = open ?? previous
       if current != index, self[current] == "in", endsClosureHead(current) { return current + 1 }
     }
     return current

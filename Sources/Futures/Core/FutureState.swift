@@ -709,7 +709,7 @@ extension FutureState {
   /// - Returns: Whether this state has no other consumer, so that the caller can cancel it.
   final func leaveNotified() -> Bool {
     changing {
-      orphanedInputs?.notified -= 1
+      orphanedInputs?.notified -= 1  // `nil` for `Future.never`, which counts nothing: it is never unneeded
       return isUnneeded
     }
   }

@@ -41,7 +41,7 @@ final class SubmittedObserver<Value: Sendable, Failure: Error>: Observer<Value, 
   func submitTracked(_ result: Result<Value, Failure>, from source: FutureState?, on context: ExecutionContext) {
     let work = TrackedWork(self)
     PendingFutures.shared.add(.work, work, context: context.identity, source: source)
-    context.execute { [self] in work.run { takeValue(at: &callback)?(result) } }
+    context.execute { [self] in work.runUnlessRemoved { takeValue(at: &callback)?(result) } }
   }
 
   override func describe(into facts: inout NodeFacts, isListed: Bool) { facts.context = context?.identity }

@@ -12,8 +12,8 @@ final class TrackedWork: Sendable {
 
   init(_ consumer: Consumer) { self.consumer = consumer }
 
-  /// Runs the callback, unless it was removed.
-  func run(_ callback: () -> Void) {
+  /// Claims the consumer, and runs its callback, unless the callback was removed.
+  func runUnlessRemoved(_ callback: () -> Void) {
     status.store(.running, ordering: .relaxed)
     if consumer.claimSubmitted() { callback() }
     status.store(.ended, ordering: .relaxed)

@@ -49,6 +49,7 @@ extension PendingPromises {
     // A derived future, and not `work` itself: cancelling it cancels `work` only if `work` has no other consumer.
     let shared = work.map { $0 }
     let callers = state.withLock { state -> [Caller]? in
+      // While the work started, the callers can have left or got another answer, and a later request can have begun.
       guard let entry = state.entries[key], entry.request == request, !entry.callers.isEmpty else { return nil }
       entry.work = shared
       return entry.callers.values.map(\.caller)

@@ -29,7 +29,10 @@ final class Worker {
 
   func site() -> Site { surroundings.sites[random(below: surroundings.sites.count)] }
 
-  /// Makes a ticket for a closure of the future with the number `node`, and adds its record to the product.
+  /// Makes a ticket, which a closure of the future with the number `node` captures, and adds its record to the product.
+  ///
+  /// The ticket counts the calls of the closure, and notes its release. The record says which closure it is (`role`), and how often
+  /// it may run.
   func ticket(_ role: String, node: Int, _ runs: Record.Runs) -> Ticket {
     let record = Record(role, node: node, runs)
     product.records.append(record)
