@@ -49,8 +49,8 @@ private final class TimeLimitWatch: Sendable {
     Self.watches.withLock { watches in
       if watches.count == 0 { watches.wasTracking = FuturesDiagnostics.tracksPendingFutures }
       watches.count += 1
+      FuturesDiagnostics.tracksPendingFutures = true
     }
-    FuturesDiagnostics.tracksPendingFutures = true
     let start = DispatchTime.now()
     // Bounded, so that the nanoseconds fit into an `Int64`.
     let nanoseconds = Int64(max(0, min(seconds, 1e9)) * 1e9)
@@ -64,10 +64,10 @@ private final class TimeLimitWatch: Sendable {
   /// Prevents the report; the last watch also turns tracking off, if tracking was off before the first watch.
   func end() {
     hasEnded.withLock { $0 = true }
-    let endsTracking = Self.watches.withLock { watches in
+    Self.watches.withLock { watches in
       watches.count -= 1
-      return watches.count == 0 && !watches.wasTracking
+      let endsTracking = watches.count == 0 && !watches.wasTracking
+      if endsTracking { FuturesDiagnostics.tracksPendingFutures = false }
     }
-    if endsTracking { FuturesDiagnostics.tracksPendingFutures = false }
   }
 }

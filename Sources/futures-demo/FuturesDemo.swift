@@ -24,6 +24,7 @@ struct FuturesDemo {
       if showsGraph { Thread.sleep(forTimeInterval: 1) }  // so that there is pending work to show
       exchange.answer("200 OK", contents[String(exchange.path.dropFirst())] ?? Data())
     }
+    defer { server.stop() }
 
     let names = mebibytes.keys.sorted { mebibytes[$0]! < mebibytes[$1]! }
     let bars = Bars(of: names)

@@ -37,7 +37,8 @@
     @Test(
       "a loop that calls the callback each time is evidence, and so is a listener that stays",
       arguments: [
-        "for page in pages { completion(page) }", "while let page = next() { log()\ncompletion(page) }",
+        "for page in pages { completion(page) }", "rows: for row in rows { completion(row) }",
+        "while let page = next() { log()\ncompletion(page) }",
         "for page in pages { fetch(page) { completion($0) } }", "fetch { x in for y in x { completion(y) } }",
         "reference.addSnapshotListener { snapshot, error in completion(snapshot) }",
         "for x in xs { if x.isGood { completion(x) } }",
@@ -80,6 +81,7 @@
         "func finish() { completion(1) }\nfetch { finish() }",
         "let completion = once(completion)\ncompletion(1)\ncompletion(2)",
         "fetch { completion in completion(1)\ncompletion(2) }",
+        "fetch { [other = completion] completion in completion(1)\ncompletion(2)\nkeep(other) }",
         "attempt { x in if x == nil { retry(completion)\nreturn }\ncompletion(x) }",
         "a ? completion(1) : completion(2)",
         "listener = reference.addSnapshotListener { x in completion(x)\nlistener.remove() }",

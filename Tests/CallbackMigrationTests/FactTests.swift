@@ -67,6 +67,25 @@ internal import Testing
     #expect(builder.generated(.async).contains("extension Files {"))
   }
 
+  @Test("A counterpart has another name if a subclass has an async function of its own, which could not override it")
+  func counterpartInASuperclass() {
+    var builder = GraphBuilder()
+    builder.type("class Files", "Swift.Sendable")
+    builder.type("class LocalFiles", "Files")
+    builder.function("func read(completion: @escaping (Int) -> Void)", of: "Files")
+    builder.function("func read() async -> Int", of: "LocalFiles")
+    #expect(builder.generated(.async).contains("func readAsync()"))
+  }
+
+  @Test("An existing counterpart is found although the function spells a closure's type by an alias with attributes")
+  func counterpartBehindAlias() {
+    var builder = GraphBuilder()
+    builder.type("typealias Filter = @Sendable (Int) -> Bool")
+    builder.function("func load(_ filter: @escaping Filter, completion: @escaping (Int) -> Void)")
+    builder.function("func load(_ filter: @escaping @Sendable (Int) -> Bool) async -> Int")
+    #expect(!builder.generated(.async).contains("func load"))
+  }
+
   /// Generates the counterparts of a type `Store` whose file has this text.
   private func generated(_ text: String, _ declarations: [(String, line: Int)], _ configuration: String) throws
     -> String

@@ -62,10 +62,11 @@ package struct CallbackFunction {
     handle = module.handles.cancellation(of: declaration, in: owner, sendables, knowledge, bodies: bodies)
     bodyRefusal = bodies.joined().lazy.compactMap { $0.refusal(knowledge.title) }.first
     let renamed = knowledge.newName(of: declaration.plainName)
-    let conformers = module.roles.conformers(of: symbol)
+    let heirs = module.roles.conformers(of: symbol)
     let counterparts = module.counterparts
+    let isClass = owner?.kind.identifier == "swift.class"
     // Only an async counterpart can get the function's own name, which other calls can mean: a future's name ends in `Future`.
-    let named = counterparts.named(declaration, callbacks, renamed: renamed, in: visibleScopes, conformers: conformers)
+    let named = counterparts.named(declaration, callbacks, renamed: renamed, in: visibleScopes, heirs, isClass: isClass)
     asyncCounterpart = named.counterpart
     reasonForOtherName = named.reasonForOtherName
     rival = named.rival

@@ -32,20 +32,21 @@ extension Counterparts {
   /// Names the async counterpart of a function.
   ///
   /// `renamed` is the base name that the package gives. The types in `scopes` can have the counterpart. `conformers` are the
-  /// types that inherit it.
+  /// types that inherit it: subclasses if the function belongs to a class (`isClass`).
   func named(
     _ declaration: Declaration,
     _ callbacks: Callbacks,
     renamed: String?,
     in scopes: [String],
-    conformers: [String]
+    _ conformers: [String],
+    isClass: Bool
   ) -> Named {
     // Makes the counterpart with this base name (`nil`: the default name), and finds a declaration that the name collides with.
     func attempt(_ baseName: String?) -> Named {
       let found = counterpart(.async, of: declaration, callbacks, renamed: baseName, in: scopes)
       let plainName = found.name.filter { $0 != "`" }
-      let members = scopes + conformers
-      let rival = rivals.title(of: plainName, declaration, without: callbacks.omitted, in: members, aliases)
+      let (members, subclasses) = (scopes + conformers, isClass ? conformers : [])
+      let rival = rivals.title(of: plainName, declaration, without: callbacks.omitted, in: members, subclasses, aliases)
       return Named(counterpart: found, rival: rival)
     }
     let plain = attempt(renamed)

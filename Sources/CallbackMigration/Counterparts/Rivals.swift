@@ -21,12 +21,13 @@ struct Rivals {
   ///
   /// In async code a call prefers an async function, and of two async functions the one that needs fewer defaults.
   /// The counterpart is called `name`, and has the parameters of `declaration` without those at the indices in `omitted`.
-  /// Only functions in `scopes`, the types that have or inherit the counterpart, can have such calls.
+  /// Only functions in `scopes`, the types that have or inherit the counterpart, can have such calls. Some are `subclasses`.
   func title(
     of name: String,
     _ declaration: Declaration,
     without omitted: Set<Int>,
     in scopes: [String],
+    _ subclasses: [String],
     _ aliases: TypeAliases
   ) -> String? {
     let counterpart = CallParameter.all(of: declaration, without: omitted, aliases)
@@ -37,7 +38,8 @@ struct Rivals {
       let isItself = other.declaration.title() == declaration.title() && other.parameters == function
       guard !isItself, other.declaration.isStatic == declaration.isStatic else { return false }
       // An async function with the same parameters is the existing counterpart, or keeps its calls in a conforming type.
-      if other.declaration.isAsync, counterpart == other.parameters { return false }
+      // In a subclass it would have to override the counterpart, but a counterpart is in an extension.
+      if other.declaration.isAsync, counterpart == other.parameters { return subclasses.contains(other.scope) }
       guard let saved = savedDefaults(counterpart, other.parameters) else { return false }  // no call fits both
       return !other.declaration.isAsync || saved >= 0  // some call needs no more defaults for the counterpart
     }

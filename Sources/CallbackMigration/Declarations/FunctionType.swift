@@ -61,7 +61,9 @@ package struct TypeAliases {
   func plainText(of type: ArraySlice<Token>, _ generics: [String]) -> String {
     var reader = TokenReader(type)
     _ = reader.takeSpecifiers()
-    return resolve(reader.rest).map { token in
+    reader = TokenReader(resolve(reader.rest))
+    _ = reader.takeSpecifiers()  // those of the alias
+    return reader.rest.map { token in
       if let index = generics.firstIndex(of: token.text) { return "$\(index)" }
       // An alias with arguments is resolved only if it is the whole type.
       guard let name = token.type, aliases[name]?.parameters.isEmpty == true else { return token.text }

@@ -34,9 +34,7 @@ extension SourceTokens {
   func block(at brace: Int) -> CodeBlock {
     var index = statementStart(before: brace)
     while index < brace, isModifier(index) { index = after(modifier: index) }
-    // A label, as in `rows: for row in rows {`.
-    if Self.isWord(self[index]), self[index + 1] == ":", index + 2 < brace { index += 2 }
-    switch self[index] {
+    switch self[behindLabel(index)] {
     case "if", "guard", "do", "else", "catch": return .branch
     case "switch": return .cases
     case "for", "while", "repeat": return .loop
@@ -144,9 +142,6 @@ extension SourceTokens {
 
 /// The head of a closure.
 struct ClosureSignature: Equatable {
-  /// The capture list; empty without one.
-  let captures: Range<Int>
-
   /// The names of the parameters; empty where the closure uses `$0`.
   let parameters: [String]
 
@@ -158,14 +153,10 @@ extension SourceTokens {
   /// The head of the closure that begins at `brace`; `nil` if the closure has none.
   func closureSignature(at brace: Int) -> ClosureSignature? {
     guard let close = partner(brace) else { return nil }
-    var captures = brace..<brace
     var parameters: [String] = []
     var index = brace + 1
     while self[index].hasPrefix("@") { index = after(modifier: index) }
-    if self[index] == "[", let end = partner(index) {
-      captures = index..<end
-      index = end + 1
-    }
+    if self[index] == "[", let end = partner(index) { index = end + 1 }  // skips the capture list
     if self[index] == "(", let end = partner(index) {
       parameters = parameterNames(in: index...end)
       index = end + 1
@@ -185,7 +176,7 @@ extension SourceTokens {
       // `after(modifier:)` skips the error type of `throws`, and `index(behind:)` the brackets in a result type.
       index = self[index] == "throws" ? after(modifier: index) : self.index(behind: index)
     }
-    return index < close ? ClosureSignature(captures: captures, parameters: parameters, end: index) : nil
+    return index < close ? ClosureSignature(parameters: parameters, end: index) : nil
   }
 
   /// The names in a list such as `(text: String?, _: Int)`.

@@ -12,7 +12,13 @@ extension SourceTokens {
       if index > first, !continues, statementStart(before: index + 1) == index { starts.append(index) }
       index = self.index(behind: index)  // skips the content of brackets
     }
-    return starts.indices.map { starts[$0]..<($0 + 1 < starts.count ? starts[$0 + 1] : body.upperBound) }
+    return starts.indices.map { behindLabel(starts[$0])..<($0 + 1 < starts.count ? starts[$0 + 1] : body.upperBound) }
+  }
+
+  /// The token behind the label of a statement, as in `rows: for row in rows {`; `index` itself without a label.
+  func behindLabel(_ index: Int) -> Int {
+    let canHaveLabel = ["for", "while", "repeat", "if", "switch", "do"].contains(self[index + 2])
+    return Self.isWord(self[index]) && self[index + 1] == ":" && canHaveLabel ? index + 2 : index
   }
 
   /// The contents of the braces of a branching statement, a loop or a `switch`, without closures in its condition.
@@ -45,12 +51,9 @@ extension SourceTokens {
     return start..<max(start, partner(brace) ?? start)
   }
 
-  /// Whether a parameter of a closure hides an outer `name`; `false` if the closure captures a variable of that name.
+  /// Whether a parameter of a closure hides an outer `name`.
   func hides(_ name: String, closureAt brace: Int) -> Bool {
-    guard self[brace] == "{", let signature = closureSignature(at: brace), signature.parameters.contains(name) else {
-      return false
-    }
-    return !signature.captures.contains { self[$0] == name }
+    self[brace] == "{" && closureSignature(at: brace)?.parameters.contains(name) == true
   }
 
   /// The brace of the innermost closure, function or accessor around a token.
