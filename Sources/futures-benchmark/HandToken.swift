@@ -1,8 +1,7 @@
 /// The floor of C9 and B7: a lock and a list of handlers, written by hand.
 ///
 /// The token can remove a handler, and runs a handler at once that is registered after the cancellation. A handler does
-/// not refer to its token, so a removal needs the token and the handler. Every function that a row calls is out of line, as
-/// in a library.
+/// not refer to its token, so a removal needs both. Every function that a row calls is out of line, as in a library.
 final class HandToken: Sendable {
   /// A handler, and its neighbours in the list.
   final class Handler: @unchecked Sendable {

@@ -65,7 +65,6 @@ package struct CallbackFunction {
     let heirs = module.roles.conformers(of: symbol)
     let counterparts = module.counterparts
     let isClass = owner?.kind.identifier == "swift.class"
-    // Only an async counterpart can get the function's own name, which other calls can mean: a future's name ends in `Future`.
     let named = counterparts.named(declaration, callbacks, renamed: renamed, in: visibleScopes, heirs, isClass: isClass)
     asyncCounterpart = named.counterpart
     reasonForOtherName = named.reasonForOtherName

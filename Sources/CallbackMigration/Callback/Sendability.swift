@@ -122,8 +122,7 @@ struct TypeFacts {
     guard let type = token.type else { return false }
     if own.contains(type) { return references.contains(type) }
     if type.hasPrefix("c:objc") { return true }  // of Objective-C
-    // The identifier ends in the kind of the type: a class, a protocol or an alias. Two others can also end in
-    // these letters: that of a type of the standard library, such as `s:Sa` (`Array`), and that of an associated type.
+    // The identifier ends in the kind of the type: a class, a protocol or an alias. Some other types, such as `s:Sa`, do so, too.
     return namesModule(type) && ["C", "P", "a"].contains(type.last) && !isAssociated(token)
   }
 

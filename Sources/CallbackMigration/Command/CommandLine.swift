@@ -67,7 +67,6 @@ package struct MigrationArguments: Equatable, Sendable {
       command = values["--check"].map { .check(baseline: $0) } ?? .report(isJSON: flags.contains("--json"))
     } else {
       let isDeprecating = flags.contains("--deprecate")
-      // `--deprecate` prints a diff, so it has no other destination.
       let destinations = ["--beside", "--output", "--deprecate"].filter { flags.contains($0) || values[$0] != nil }
       if destinations.count > 1 {
         throw MigrationError("\(destinations.joined(separator: " and ")) cannot be used together.")

@@ -40,8 +40,7 @@ package struct CounterpartPlan {
     self.inventory = inventory
     let pattern = TitlePattern(part: pattern)
     let refusals = RefusalRules(inventory: inventory)
-    // Several functions can need the same counterpart. `claims` decides which one gets it; functions that are refused, or whose
-    // counterpart exists already, do not take part.
+    // If several functions need the same counterpart, `claims` selects one of those for which it could be written.
     let claims = CounterpartClaims(inventory.functions) { function, kind in
       refusals.refusal(function, kind) == nil && !function.counterpart(kind).exists
     }

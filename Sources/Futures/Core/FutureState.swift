@@ -116,8 +116,7 @@ package class FutureState: Consumer, @unchecked Sendable {
   #endif
 
   /// - Parameters:
-  ///   - isForPromise: Whether a promise resolves the state. Such a state can be its own first consumer: it has a free slot for the
-  ///     closure of a callback or of a join's input.
+  ///   - isForPromise: Whether a promise resolves the state, which then has a free slot for the closure of a callback or join.
   ///   - isStage: Whether the state is a stage that resolves itself.
   ///   - deliver: Handles the source's result. Runs when the state is a consumer.
   @usableFromInline

@@ -54,8 +54,7 @@ extension WaitForGraph {
 
   /// Returns the nodes that never end, whatever the producers do: they wait for a circle or for a broken promise.
   ///
-  /// Begins with all nodes. Removes the nodes that can end, then each node that waits only for removed ones, and each race
-  /// that waits for a removed one. O(nodes + edges).
+  /// Removes the nodes that can end, then nodes that wait only for removed ones, and races that wait for one. O(nodes + edges).
   private func stuckNodes(_ ends: Ends) -> Set<Node.ID> {
     let waiters = Dictionary(grouping: edges, by: \.awaited)
     // How many nodes each waiter still needs before it ends.

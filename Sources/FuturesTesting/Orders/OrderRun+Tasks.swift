@@ -16,8 +16,7 @@ extension OrderRun: TaskExecutor {
     let move = move(of: task, onMain: isOnMain, calledBy: isOwn ? running : nil)
     let lane: OrderSource? = isOnMain ? .main : nil
     // A running task that enqueues itself changes its executor. Only a change to the main actor from elsewhere is a move. Most
-    // other changes enqueue no job, so a change that enqueues one continues at once, too. A call within the main actor enqueues
-    // one only because the task prefers an executor.
+    // others enqueue no job; a call within the main actor enqueues one only because the task prefers an executor.
     let changesExecutor = isOwn && task != nil && task == running
     let continuesAtOnce = changesExecutor && (!isOnMain || MainContext.isMainQueueCurrent)
     if isOwn, awaitsFollowUp || continuesAtOnce {

@@ -29,10 +29,9 @@ final class Worker {
 
   func site() -> Site { surroundings.sites[random(below: surroundings.sites.count)] }
 
-  /// Makes a ticket, which a closure of the future with the number `node` captures, and adds its record to the product.
+  /// Makes a ticket, which notes the calls and the release of a closure of the future with the number `node`.
   ///
-  /// The ticket counts the calls of the closure, and notes its release. The record says which closure it is (`role`), and how often
-  /// it may run.
+  /// Its record, which says which closure it is (`role`) and how often it may run, is added to the product.
   func ticket(_ role: String, node: Int, _ runs: Record.Runs) -> Ticket {
     let record = Record(role, node: node, runs)
     product.records.append(record)
