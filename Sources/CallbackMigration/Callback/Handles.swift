@@ -17,7 +17,7 @@ struct Handles {
     "resume()", "start()", "run()", "begin()", "activate()", "launch()", "execute()",
   ]
 
-  /// The first words of methods that end work.
+  /// The prefixes of the names of methods that end work.
   private static let endings = [
     "cancel", "stop", "abort", "invalidate", "dispose", "terminate", "unsubscribe", "remove", "close",
   ]

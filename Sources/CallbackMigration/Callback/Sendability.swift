@@ -28,7 +28,7 @@ struct TypeFacts {
     )
     let conformances = graph.relationships.filter { $0.kind == "conformsTo" && $0.targetFallback == "Swift.Sendable" }
     sendable = Set(conformances.map(\.source))
-    // An associated type counts as a type of the module, which is `Sendable` only if its declaration says so.
+    // An associated type counts as a type of the module: it is `Sendable` only if its declaration says so.
     for symbol in graph.symbols where symbol.kind.identifier == "swift.associatedtype" {
       var reader = TokenReader(symbol.tokens)
       _ = reader.take(upTo: [":"])

@@ -26,7 +26,7 @@ extension [Token] {
   /// In `source`, the declaration's name stands on `line`.
   fileprivate func withClosureLabels(from source: SourceTokens, line: Int) -> [Token]? {
     let own = SourceTokens(text)
-    // `own` knows the brackets. Its indices are those of this array only if both have the same tokens.
+    // The indices of `own` are those of this array only if both have the same tokens. `own` finds closures by paired brackets.
     guard own.items.count == count, own.isBalanced,
       let keyword = own.items.indices.first(where: { ["func", "init", "typealias"].contains(own[$0]) })
     else { return nil }

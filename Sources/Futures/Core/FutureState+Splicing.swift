@@ -37,7 +37,7 @@ extension FutureState {
   static func claimExclusive(_ state: inout FutureState, after share: Double) -> Bool {
     reading(&state) { state in
       guard state.canBeExclusive, state.progressRecord == nil, isOnlyHandle(&state) else { return false }
-      // Whether the future has the whole progress for itself: with a share of 0, and also after a share of 1 (`ProgressPlace`).
+      // Whether the future fills the whole progress: after a share of 0, or of 1, where the source fills the whole first.
       let isWhole = share <= 0 || share >= 1
       switch state.producer {
       case .stage(let stage):
@@ -49,7 +49,7 @@ extension FutureState {
         }
       // Inputs cannot map their progress to a part of the derived progress.
       case .inputs: return isWhole
-      default: return true  // reports no progress, because no promise exists
+      default: return true  // reports no progress: it has no promise (`canBeExclusive`)
       }
     }
   }

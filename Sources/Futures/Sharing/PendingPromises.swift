@@ -268,12 +268,12 @@ public final class PendingPromises<Key: Hashable & Sendable, Value: Sendable, Fa
     for caller in entry.inOrder { caller.resolve(result) }
   }
 
-  /// Removes a cancelled caller; after the last one, calls `onCancel`, removes the key, and cancels the shared work.
+  /// Removes a cancelled caller; after the last one, removes the key, calls `onCancel`, and cancels the shared work.
   private func leave(_ key: Key, _ number: Int) {
     var caller: Caller?  // released outside the lock
     var isLast = false
     var ended: Entry?
-    // Set if few callers stay: shared work that has made all their requests itself would wait for itself, so they are cancelled.
+    // Set if few callers stay. If the shared work has made all their requests, it waits for itself, so they are cancelled.
     var remaining: [(caller: Caller, task: TaskIdentity?)] = []
     var workOfRemaining: Future<Value, Failure>?
     state.withLock { state in

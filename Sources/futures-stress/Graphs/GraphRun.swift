@@ -18,7 +18,7 @@ struct GraphRun: Sendable {
     let least = max(options.futures / 10, 1)
     size = least + random.next(below: options.futures - least + 1)
     threads = options.threads
-    operations = options.isLoad ? 50_000 : size * 2
+    operations = options.isLoad ? 50_000 : size * 2  // the help of `--load` names the 50,000
   }
 
   /// Runs the graph; reports the faults of the futures, or, if there are none, the faults of the closures and values.
