@@ -12,7 +12,7 @@
     /// Called with the response after the last byte; returns the value of the transfer.
     mutating func finish(_ response: URLResponse) throws -> Value
 
-    /// Called in place of `finish` if the transfer fails.
+    /// Called if the transfer fails, also after `finish` has thrown.
     mutating func discard()
   }
 

@@ -234,7 +234,7 @@ struct CallbackRepetition {
 
   // MARK: Listeners
 
-  /// The line of a call in a closure that runs for each event; `nil` if the function seems to remove the closure again.
+  /// The line of a call in a listener, which runs for each event; `nil` if there is none, or the function seems to remove it.
   private func lineOfListener(in body: ClosedRange<Int>) -> Int? {
     let isRemoved = body.contains { index in
       Self.removals.contains { tokens[index].lowercased().contains($0) }

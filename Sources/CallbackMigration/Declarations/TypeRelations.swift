@@ -29,7 +29,7 @@ struct TypeRelations {
     sequence(first: symbol, next: owner).dropFirst().map(\.access).min() ?? .open
   }
 
-  /// The names of the type that has a member, and of its superclasses.
+  /// The names of the type that has a member, and of its superclasses; `""` alone for a function outside types.
   func scopes(of symbol: SymbolGraph.Symbol) -> [String] {
     var scopes = [symbol.scope]
     var type = owner(of: symbol)

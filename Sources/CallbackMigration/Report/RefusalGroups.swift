@@ -112,7 +112,7 @@ private struct Wildcards {
   /// The common entry for handles; `nil` unless several `own` functions return a handle, and all `matched` handles need that entry.
   private static func handle(_ own: [CounterpartPlan.Entry], _ matched: [CounterpartPlan.Entry]) -> Refusal.Entry? {
     // Returns the entry that each function's handle needs; `nil` for a handle that needs none: it cancels the work (`.calls`),
-    // or the configuration drops it already (`.none`). One `nil` prevents a common entry, which would change that counterpart.
+    // or the configuration does without it (`.none`). One `nil` prevents a common entry, which would change that counterpart.
     func handleEntries(_ entries: [CounterpartPlan.Entry]) -> [Refusal.Entry?] {
       entries.map(\.function).filter(\.returnsValue).map { function in  // the other functions have no handle
         let refusal: Refusal

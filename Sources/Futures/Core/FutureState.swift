@@ -684,12 +684,12 @@ extension FutureState {
     }
   }
 
-  /// Counts an input of a join, whose delivery then notifies the join that this state never resolves; under the lock.
+  /// Counts an input of a join as a consumer of this orphan until the input leaves, although it is in no list; under the lock.
   ///
-  /// The input is in no list, but counts as a consumer of this state until it leaves.
+  /// The delivery to the input then notifies the join that this state never resolves.
   private final func countNotified(_ input: Consumer) {
     input.enter(.notified)
-    orphanedInputs?.notified += 1
+    orphanedInputs?.notified += 1  // `nil` for `Future.never`, as in `leaveNotified`
   }
 
   /// Finishes an input that this orphan has notified; called when the join of the input becomes an orphan, too.

@@ -71,8 +71,8 @@ extension OrderRun: TaskExecutor {
 
   /// Returns the number of a job's task, or `nil` if the job names none: the body has 0, because its job is the first.
   ///
-  /// Keeps the task if this is its first job, and comes from the run's thread. If the order is shown, it also keeps the place that
-  /// made the task.
+  /// When the run's thread submits the first job of a task other than the body, adds the task to `namedTasks`; if the order is
+  /// shown, with the place that made the task.
   private func taskNumber(of job: UnownedJob) -> Int32? {
     guard let identifier = job.taskIdentifier else { return nil }
     let (number, isNew) = state.withLock { state in

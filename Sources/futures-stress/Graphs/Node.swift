@@ -13,7 +13,7 @@ struct Node: Sendable {
   /// A future that an operator has derived from `first` and `second`.
   init(_ kind: Operator, from first: Node, _ second: Node, number: Int, _ worker: Worker) {
     let derivation = Derivation(kind.name, first.future, second.future, node: number, worker)
-    future = kind.derive(derivation)  // first: sets `name` and `canBreak` of `derivation`
+    future = kind.derive(derivation)  // before the lines below: sets `name` and `canBreak`
     (self.number, name, inputs) = (number, derivation.name, [first.number, second.number])
     expected = kind.expected
     canBreak = derivation.canBreak
