@@ -24,6 +24,12 @@ struct ProjectTests {
     #expect(error?.description.hasPrefix("`report` has no option --module; it has ") == true)
   }
 
+  @Test("An option that is a switch takes no value: `--json=no` does not ask for JSON")
+  func switchHasNoValue() {
+    let error = #expect(throws: MigrationError.self) { try MigrationArguments(["report", "--target", "App", "--json=no"]) }
+    #expect(error?.description == "--json takes no value.")
+  }
+
   @Test("The help begins with the command as its reader typed it, and has the compiler's options for a module")
   func helpFitsTheCommand() throws {
     let plugin = try MigrationArguments([]).help

@@ -50,6 +50,7 @@ package struct MigrationArguments: Equatable, Sendable {
       }
       if option == "--help" { return }
       if Self.flags.contains(option) {
+        if parts.count == 2 { throw MigrationError("\(option) takes no value.") }
         flags.insert(option)
         continue
       }
@@ -66,7 +67,6 @@ package struct MigrationArguments: Equatable, Sendable {
     if name == "report" {
       command = values["--check"].map { .check(baseline: $0) } ?? .report(isJSON: flags.contains("--json"))
     } else {
-      let isDeprecating = flags.contains("--deprecate")
       let destinations = ["--beside", "--output", "--deprecate"].filter { flags.contains($0) || values[$0] != nil }
       if destinations.count > 1 {
         throw MigrationError("\(destinations.joined(separator: " and ")) cannot be used together.")
@@ -75,7 +75,7 @@ package struct MigrationArguments: Equatable, Sendable {
         try Self.choice("--style", values) ?? .both,
         to: values["--output"].map(GenerationOutput.file) ?? (flags.contains("--beside") ? .beside : .standardOutput),
         only: values["--only"],
-        isDeprecating: isDeprecating
+        isDeprecating: flags.contains("--deprecate")
       )
     }
     if !isPlugin { module = try ModuleProject(values) }
