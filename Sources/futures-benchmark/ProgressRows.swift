@@ -24,7 +24,7 @@ extension Rows {
           Body.synchronous { repetitions in
             let (stream, continuation) = AsyncStream.makeStream(of: Double.self, bufferingPolicy: .bufferingNewest(1))
             for index in 0..<repetitions { continuation.yield(Double(index)) }
-            withExtendedLifetime(stream) {}
+            withExtendedLifetime(stream) {}  // `yield` would only drop the number if the stream were released
           }
         ),
         budget: [.timesFloor(0.13), .allocations(0)]

@@ -104,8 +104,8 @@ extension Rows {
 
   /// C5b: ten `flatMap` stages; each closure returns a pending future, which the loop resolves afterwards.
   ///
-  /// The closures make the inner promises and pass them to the loop through a slot. Both count. Each closure captures
-  /// the slot and an integer.
+  /// The cost includes the closures' work: they make the inner promises, and pass them to the loop through a slot. Each closure
+  /// captures the slot and an integer.
   @Sendable
   static func flatMapStagesToPending(_ harness: Harness) -> Row {
     let ours = Body.synchronous { repetitions in

@@ -28,7 +28,7 @@ final class LegacyDownloader: Sendable {
 
   init() {
     let configuration = URLSessionConfiguration.ephemeral
-    configuration.urlCache = nil
+    configuration.urlCache = nil  // each download comes from the server
     let queue = OperationQueue()
     queue.maxConcurrentOperationCount = 1
     session = URLSession(configuration: configuration, delegate: delegate, delegateQueue: queue)

@@ -103,7 +103,7 @@ struct CallbackRepetition {
 
   /// The first call in a statement if each of its paths makes a call, now or later in a closure; otherwise `nil`.
   ///
-  /// Passing the callback to a function counts as a call, because that function should call it.
+  /// Passing the callback to a function counts, because the function should call it. `repeat` and `defer` are not examined.
   private func sureCall(_ statement: Range<Int>) -> Int? {
     let start = statement.lowerBound
     switch tokens[start] {

@@ -177,7 +177,7 @@ final class ItemQueue<Item: Sendable, Value: Sendable, Failure: Error>: Inputs, 
     leaveItems()
   }
 
-  /// Returns the states of `running`, whose tasks the caller raises to `priority`; keeps it for the items that start later.
+  /// Returns the states of `running`, whose tasks the caller raises to `priority`; keeps `priority` for items that start later.
   override func pendingInputs(raisingTasksTo priority: TaskPriority?) -> [FutureState] {
     lock.withLock {
       // The lowest priority, `background`, raises no task.
