@@ -26,7 +26,8 @@ struct ProjectTests {
 
   @Test("An option that is a switch takes no value: `--json=no` does not ask for JSON")
   func switchHasNoValue() {
-    let error = #expect(throws: MigrationError.self) { try MigrationArguments(["report", "--target", "App", "--json=no"]) }
+    let words = ["report", "--target", "App", "--json=no"]
+    let error = #expect(throws: MigrationError.self) { try MigrationArguments(words) }
     #expect(error?.description == "--json takes no value.")
   }
 
