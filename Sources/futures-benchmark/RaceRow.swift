@@ -80,12 +80,12 @@ private func race<Racer: AnyObject & Sendable>(
 
 /// Returns when both threads have come to the same meeting.
 ///
-/// Spins, because a rendezvous through the system takes longer than the race. Yields when the partner does not run.
+/// Spins, because a rendezvous through the system takes longer than the race. After 1,000 spins it also yields to the system,
+/// because the partner might have no core.
 @inline(__always)
 private func meet(_ meetings: inout Int, _ own: Arrivals, _ partner: Arrivals) {
   meetings += 1
-  // Releasing: publishes this thread's writes to the partner.
-  own.count.store(meetings, ordering: .releasing)
+  own.count.store(meetings, ordering: .releasing)  // publishes this thread's writes to the partner
   var spins = 0
   // Acquiring: pairs with the releasing store of the partner.
   while partner.count.load(ordering: .acquiring) < meetings {

@@ -89,7 +89,7 @@ private final class SessionDelegate: NSObject, URLSessionDataDelegate, @unchecke
   }
 
   func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
-    running[dataTask]?.content.append(data)  // in place: a copy of the transfer would copy its bytes
+    running[dataTask]?.content.append(data)  // in place: to append to a copy would copy all bytes
     guard let transfer = running[dataTask] else { return }  // it has ended
     let expected = dataTask.countOfBytesExpectedToReceive
     transfer.progress(Int64(transfer.content.count), expected < 0 ? nil : expected)

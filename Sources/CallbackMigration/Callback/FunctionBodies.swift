@@ -102,7 +102,7 @@ struct FunctionBody {
     let isReturned: Bool
   }
 
-  /// The reason why the callback might come several times, much later, or never; `nil` if the body shows none.
+  /// The refusal of `title`, whose callback might come several times, much later, or never; `nil` if the body shows no reason.
   func refusal(_ title: String) -> Refusal? {
     for index in range where callbacks.contains(tokens[index]) {
       if let property = tokens.property(assignedAt: index) { return .isStored(in: property, title) }

@@ -5,7 +5,7 @@ struct QueueParameter {
   /// The argument that a counterpart passes; `nil` if it uses the function's default.
   let argument: String?
 
-  /// Finds the parameter with the configured name, or a queue with a known name; `nil` if there is none.
+  /// Finds the parameter with `configuredName`, or without one a queue with a known name; `nil` if no parameter fits.
   ///
   /// A `queue` without a default might be the queue of the work, so it stays a parameter.
   init?(_ declaration: Declaration, _ aliases: TypeAliases, _ configuredName: String?) {

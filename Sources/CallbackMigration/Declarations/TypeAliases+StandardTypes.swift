@@ -34,7 +34,7 @@ extension TypeAliases {
     let names = reader.takeTypeName().names
     guard reader.isAtEnd, let name = names.last, let identifier = name.type else { return false }
     if errors.contains(identifier) || errorNames.contains(name.text) { return true }
-    if errorNames.contains(names.map(\.text).joined(separator: ".")) { return true }
+    if errorNames.contains(names.map(\.text).joined(separator: ".")) { return true }  // with its enclosing types
     let module = SymbolGraph.module(ofType: identifier)
     return Self.standardErrors.contains(name.text) && ["Swift", "_Concurrency", "Foundation"].contains(module)
   }

@@ -585,7 +585,7 @@ extension FutureState {
       var reference: Unmanaged<Consumer>?
       switch status {
       case .new: break  // `attach` later finds the status that the consumer enters below
-      case .notified: orphanedInputs?.notified -= 1
+      case .notified: orphanedInputs?.notified -= 1  // this orphan counted the input as a consumer
       case .submitted, .finished: return nil
       // Leaves the list, because the consumer needs no result, or none ever comes.
       case .listed where !isResultOnly || isEndless, .listedByOther where !isResultOnly,

@@ -14,7 +14,7 @@ package class ProgressListener: Consumer, @unchecked Sendable {
     super.init(kind: .progress, deliver: deliver)
   }
 
-  /// Returns the step that notifies this listener, and moves the listener to the end of the list or out of it; under the lock.
+  /// Returns the step that notifies this listener, the first of the list; moves it to the end, or removes it; under the lock.
   func takeStep(in record: ProgressRecord) -> ProgressStep {
     preconditionFailure("A progress listener has no step. Override `takeStep(in:)`.")
   }

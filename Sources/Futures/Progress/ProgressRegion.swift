@@ -72,7 +72,7 @@ struct ProgressPart: Comparable {
 
   private init(units: Int64) { self.units = units }
 
-  /// The part nearest to `fraction`, which is clamped to 0...1.
+  /// The part for `fraction`, which is clamped to 0...1 and rounded down.
   init(_ fraction: Double) { units = Int64(fraction.clampedToFraction * 0x1p62) }
 
   static let nothing = ProgressPart(0)

@@ -242,7 +242,7 @@ public final class VirtualQueue: Sendable {
     return number
   }
 
-  /// Adds work that is ready at `deadline`; returns its number, or `nil` if it waits for a timer, which has no number.
+  /// Adds work that is ready at `deadline`; returns its number, or `nil` if it gets one only after a delay.
   @discardableResult
   private func add(at deadline: DispatchTime, isBarrier: Bool, _ work: @escaping Work) -> Int? {
     let delay = deadline.nanosecondsFromNow
