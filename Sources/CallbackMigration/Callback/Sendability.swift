@@ -145,10 +145,10 @@ struct TypeFacts {
       && ["Result", "Response", "Outcome", "Either", "Completion", "Reply"].contains { token.text.hasSuffix($0) }
   }
 
-  /// Whether a token names a type that neither this package nor Foundation nor the standard library declares.
+  /// Whether a token names a Swift type that neither this package nor the standard library nor Foundation declares.
   private func isForeign(_ token: Token) -> Bool {
     guard let type = token.type, !own.contains(type) else { return false }
-    return namesModule(type) && !type.contains("Foundation")  // types of the standard library name no module
+    return namesModule(type) && !type.contains("Foundation")  // `contains`: Foundation has several modules
   }
 
   /// The weakest sendability of several types.

@@ -156,7 +156,7 @@ private struct CounterpartClaims {
 
   /// The reason why a function gets no counterpart, if another function could have the same one; otherwise `nil`.
   ///
-  /// A function with a worse shape or a higher rank, such as a deprecated one, is no rival. Of two equal functions neither
+  /// A function with a higher rank, such as a deprecated one, or with a worse shape is no rival. Of two equal functions neither
   /// gets the counterpart.
   func refusal(_ function: CallbackFunction, _ kind: Counterpart.Kind) -> Refusal? {
     let rivals = function.counterpartKeys(kind).flatMap { functions[$0] ?? [] }.filter { other in

@@ -4,7 +4,7 @@ package import Foundation
 package enum SwiftFormat {
   /// Formats the text of a source file by the configuration that holds for its folder.
   ///
-  /// Without a formatter, a new second line asks formatters to leave the file alone; the first stays the tool's marker.
+  /// Without formatted text, a new second line asks formatters to leave the file alone; the first stays the tool's marker.
   package static func formatted(_ text: String, for file: URL) -> String {
     if let formatted = run(text, file), !formatted.isEmpty { return formatted }
     let lines = text.split(separator: "\n", maxSplits: 1, omittingEmptySubsequences: false)

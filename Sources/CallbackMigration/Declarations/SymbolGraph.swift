@@ -139,7 +139,7 @@ package struct SymbolGraph: Decodable {
     SymbolGraph(symbols: symbols + other.symbols, relationships: relationships + other.relationships)
   }
 
-  /// Reads the files that `isAsked` accepts into one graph, with full names of types; `nil` if the folder has none of them.
+  /// Reads the asked files into one graph, with full names of types and the names in closure types; `nil` if there are none.
   private static func read(in folder: URL, where isAsked: (URL) -> Bool) throws(MigrationError) -> SymbolGraph? {
     let files: [URL]
     do {

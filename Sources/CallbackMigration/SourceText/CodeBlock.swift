@@ -100,7 +100,7 @@ extension SourceTokens {
     return current
   }
 
-  /// Whether a token begins a statement, and does not continue the line before it.
+  /// Whether a token begins a statement, and does not continue the line before it; the caller has looked for `{` and `;`.
   private func beginsStatement(_ index: Int) -> Bool {
     // These words count as the beginning, because they show the kind of the braces after them.
     if self[index] == "else" || self[index] == "catch" { return true }

@@ -32,7 +32,7 @@ extension SourceTokens {
   /// The tokens after the label of each case, in the `switch` whose body begins at `brace`.
   func cases(_ brace: Int) -> [Range<Int>] {
     guard let close = partner(brace) else { return [] }
-    // A `case` after these words, as in `if case`, is a pattern and no label.
+    // A `case` after one of these tokens, as in `if case`, is a pattern and no label.
     let labels = (brace + 1..<close).filter { index in
       parent(index) == brace && ["case", "default"].contains(self[index])
         && !["if", "guard", "while", "for", ","].contains(self[index - 1])

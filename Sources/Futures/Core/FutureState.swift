@@ -545,7 +545,7 @@ extension FutureState {
     }
   }
 
-  /// Replaces `old` in this state's list by `follower`, which waits for the state of `old`; for `splice`, which drops that one.
+  /// Replaces `old` in this state's list by `follower`, for `splice`, which drops the state between `old` and `follower`.
   /// - Returns: The list's reference to `old`; `nil` if one of them has left, or this state is an orphan or delivers to `old`.
   final func replace(_ old: FutureState, by follower: FutureState) -> Unmanaged<Consumer>? {
     changing {

@@ -179,7 +179,7 @@ final class StageWork<Value: Sendable, Failure: Error, New: Sendable, NewFailure
   @_alwaysEmitIntoClient
   func run() {
     guard stage.claimSubmitted(), let transform = stage.takeTransform(), let result = source.result else { return }
-    stage.deadline?.fire()  // releases the closure that would cancel the timer
+    stage.deadline?.fire()  // releases the closure that would cancel the timer, which has fired
     stage.follow(transform(result), in: nil)  // `nil`: a context calls this, and no delivery
   }
 

@@ -82,8 +82,8 @@ extension OrderRun {
       let number = submit("has submitted work to the queue “\(label)”.") {
         $0.add(.work(work), named: source, in: lane)
       }
-      return { [self] in
-        guard let number, let item = state.withLock({ $0.agenda.take(number) }) else { return nil }  // it has started
+      return { [self] in  // returns `nil` if the run was over, or if the work has started
+        guard let number, let item = state.withLock({ $0.agenda.take(number) }) else { return nil }
         if case .work(let work) = item.action { return work } else { return nil }  // never another action
       }
     } submitAfter: { [self] nanoseconds, work in
