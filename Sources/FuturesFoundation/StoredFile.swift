@@ -59,8 +59,8 @@ extension FileManager {
   /// Replaces `destination` with `file` in one step, also from another volume.
   func replace(_ destination: URL, with file: URL) throws {
     let neighbour = neighbour(of: destination)
-    defer { try? removeItem(at: neighbour) }  // if it could not replace the destination
-    try moveItem(at: file, to: neighbour)  // from another volume it copies, so `destination` is not touched yet
+    defer { try? removeItem(at: neighbour) }  // still there only after an error
+    try moveItem(at: file, to: neighbour)  // a move from another volume copies; `destination` is not touched yet
     try replace(destination, withNeighbour: neighbour)
   }
 

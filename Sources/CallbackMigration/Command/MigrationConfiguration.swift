@@ -120,7 +120,7 @@ struct TitlePattern {
     guard let first = parts.first, let last = parts.last, parts.count > 1 else { return title == parts.first }
     guard title.hasPrefix(first) else { return false }
     var rest = title.dropFirst(first.count)
-    for part in parts.dropFirst().dropLast() where !part.isEmpty {
+    for part in parts.dropFirst().dropLast() where !part.isEmpty {  // `**` has an empty part
       guard let range = rest.range(of: part) else { return false }
       rest = rest[range.upperBound...]
     }

@@ -65,7 +65,7 @@ extension [Token] {
 }
 
 extension SourceTokens {
-  /// For each parameter of a function: the parameters of its closure type; an empty array if its type has none.
+  /// For each parameter of a function: the parameters of the closure type in its type; empty without a closure type.
   ///
   /// A type alias counts as a function with one parameter: the type after `=`.
   fileprivate func closures(ofDeclaration name: Int) -> [[Range<Int>]] {

@@ -138,9 +138,9 @@ struct ImportList {
   /// The module of the counterparts, which no import brings.
   private let ownModule: String
 
-  init(of sources: [SourceFile], in module: String) {
+  init(of filesOfTarget: [SourceFile], in module: String) {
     ownModule = module
-    let all = sources.flatMap(\.imports).flatMap(\.imports)
+    let all = filesOfTarget.flatMap(\.imports).flatMap(\.imports)
     explicit = Set(all.filter { $0.access != nil }.map(\.module))
     implicit = Set(all.filter { $0.access == nil }.map(\.module))
     saysPublic = all.contains { $0.access == "public" }

@@ -83,7 +83,7 @@ public enum FuturesDiagnostics {
     #endif
   }
 
-  /// Calls the handler, or else performs the default.
+  /// Calls the handler; without one, performs the default, which reports only a broken promise.
   /// - Parameters:
   ///   - misuse: The mistake.
   ///   - isRecorded: Whether the test kit has recorded the mistake. The default then ignores it.

@@ -89,7 +89,7 @@ final class Timers: @unchecked Sendable {
   }
 
   /// Takes a timer out of the heap; the heap's last timer takes its place, and moves up or down from there.
-  /// - Returns: Its work, for the caller to submit, or to release after unlocking.
+  /// - Returns: The work, never `nil` for a timer of the heap, for the caller to submit, or to release after unlocking.
   private func remove(_ timer: Timer) -> (@Sendable () -> Void)? {
     let (place, last) = (timer.place, heap.removeLast())
     timer.place = -1

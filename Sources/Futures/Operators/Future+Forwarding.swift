@@ -180,7 +180,7 @@ extension Future {
 extension Future where Value == Void {
   /// Calls `completion` with the error, or with `nil`.
   @_alwaysEmitIntoClient
-  @_disfavoredOverload
+  @_disfavoredOverload  // so that a closure such as `{ print($0) }` gets the `Result`
   public func forward(
     on context: ExecutionContext,
     cancelledBy token: CancellationToken = .none,
@@ -209,7 +209,7 @@ extension Future where Value == Void {
 extension Future where Failure == Never {
   /// Calls `completion` with the value.
   @_alwaysEmitIntoClient
-  @_disfavoredOverload
+  @_disfavoredOverload  // so that a closure such as `{ print($0) }` gets the `Result`
   public func forward(
     on context: ExecutionContext,
     cancelledBy token: CancellationToken = .none,

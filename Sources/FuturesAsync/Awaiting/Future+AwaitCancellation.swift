@@ -36,7 +36,7 @@ extension Future {
 
   /// Does the work of both functions `value`; returns `nil` if the cancellation of the task ended the await.
   ///
-  /// Does not throw, because in Swift 6.3 a rethrow across a hop returns off the caller's actor.
+  /// Does not throw, because in Swift 6.3 a rethrow across an actor hop returns off the caller's actor.
   @_alwaysEmitIntoClient
   func result(
     onCancel choice: AwaitCancellation,

@@ -45,7 +45,7 @@ public func withCallback<Value>(
   guard !Task.isCancelled else { throw CancellationError() }
   let slot = CallbackSlot<Value>(CallbackSite(label: label, place: fileID, line: line))
   await slot.wait(isolation: isolation, onCancel: onCancel) { body(Callback(slot)) }
-  // Throws only here: in Swift 6.3 a rethrow across a hop returns off the caller's actor.
+  // Throws only here: in Swift 6.3 a rethrow across an actor hop returns off the caller's actor.
   return try slot.takeResult().get()
 }
 

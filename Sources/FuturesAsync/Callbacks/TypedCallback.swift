@@ -34,7 +34,7 @@ public func withCallback<Value, Failure: Error>(
   let site = CallbackSite(label: label, place: fileID, line: line)
   let slot = CallbackSlot<Value>(site, cancelled: cancelled, dropped: dropped)
   await slot.wait(isolation: isolation, onCancel: onCancel) { body(TypedCallback(slot)) }
-  // Throws only here: in Swift 6.3 a rethrow across a hop returns off the caller's actor.
+  // Throws only here: in Swift 6.3 a rethrow across an actor hop returns off the caller's actor.
   switch slot.takeResult() {
   case .success(let value): return value
   // All errors of the slot are of this type: the parameters of this function, and what a `TypedCallback` passes.

@@ -40,7 +40,7 @@ extension ConcurrencyLimit {
       if case .success(let hold) = future.peek() { release(hold) }
       throw error
     }
-    // A `Result`: in Swift 6.3 a rethrow across a hop returns off the caller's actor.
+    // A `Result`: in Swift 6.3 a rethrow across an actor hop returns off the caller's actor.
     let result: Result<R, any Error>
     do {
       result = .success(try await operation())

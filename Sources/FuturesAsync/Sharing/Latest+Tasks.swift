@@ -42,7 +42,7 @@ extension Latest {
 
   /// Does the work of both functions `value`.
   ///
-  /// Returns a `Result`, because in Swift 6.3 a rethrow across a hop returns off the caller's actor.
+  /// Returns a `Result`, because in Swift 6.3 a rethrow across an actor hop returns off the caller's actor.
   @_alwaysEmitIntoClient
   func result<Value: Sendable>(
     _ pace: LatestPace,

@@ -16,7 +16,7 @@ public func withCancellationToken<R, E: Error>(
   _ operation: (CancellationToken) async throws(E) -> R
 ) async throws(E) -> R {
   let state = CancellationState()
-  // A `Result`: in Swift 6.3 a rethrow across a hop returns off the caller's actor.
+  // A `Result`: in Swift 6.3 a rethrow across an actor hop returns off the caller's actor.
   let result: Result<R, E> = await withTaskCancellationHandler(
     operation: {
       do throws(E) {
@@ -60,7 +60,7 @@ extension CancellationToken {
   ) async throws -> R {
     let task = Task { try await operation() }
     let registration = register { task.cancel() }
-    // A `Result`: in Swift 6.3 a rethrow across a hop returns off the caller's actor.
+    // A `Result`: in Swift 6.3 a rethrow across an actor hop returns off the caller's actor.
     let result = await withTaskCancellationHandler {
       await task.result
     } onCancel: {

@@ -76,7 +76,7 @@ extension Future {
     throwing operation: @escaping @isolated(any) (repeat (Never, each Nothing) -> Void) async throws(Failure) -> Value
   ) -> Task<Void, any Error> {
     nonisolated(unsafe) let operation = operation  // only the task calls it
-    // The closures do not rethrow: in Swift 6.3 a rethrow across a hop returns off the caller's actor.
+    // The closures do not rethrow: in Swift 6.3 a rethrow across an actor hop returns off the caller's actor.
     // A name needs the 26 releases on Apple systems. Without that, the same task starts without a name.
     if name != nil, #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) {
       return Task(name: name, priority: priority) { () async throws in

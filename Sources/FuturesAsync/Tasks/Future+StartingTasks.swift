@@ -30,7 +30,7 @@ enum TaskOperation<Value: Sendable, Failure: Error>: @unchecked Sendable {
 
   /// Runs the closure.
   ///
-  /// Does not rethrow: in Swift 6.3 a rethrow across a hop returns off the caller's actor.
+  /// Does not rethrow: in Swift 6.3 a rethrow across an actor hop returns off the caller's actor.
   @_alwaysEmitIntoClient
   nonisolated(nonsending) func run() async -> Result<Value, Failure> {
     switch self {

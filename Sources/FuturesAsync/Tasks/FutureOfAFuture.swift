@@ -195,7 +195,7 @@ extension SerialQueue {
 
 @FutureOfAFuture  // the compiler refuses a call from outside this actor, unless the call has `await`
 extension ConcurrencyLimit {
-  /// Refuses a closure that throws and returns a future, or returns one that is no `Future`; `await` flattens the future.
+  /// Refuses a closure that returns a future and throws, or a future of another type than `Future`; `await` flattens it.
   @_documentation(visibility: internal)
   @_disfavoredOverload  // so that the overload for futures comes first where it fits
   @_alwaysEmitIntoClient
