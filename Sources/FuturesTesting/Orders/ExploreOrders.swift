@@ -14,8 +14,8 @@ internal import Futures
 /// ```
 ///
 /// Work runs one item at a time. Before each item, the run decides which comes next: the first item of a context, a timer,
-/// an `Orders.step(_:)`, or the next part of a task. The search begins with the order of submission. Then come random orders, and if
-/// there are at most `limit` orders, all of them. It ends with the first order that fails.
+/// an `Orders.step(_:)`, or the next part of a task. The search begins with the order of submission. Then come random orders,
+/// and if there are at most `limit` orders, all of them. It ends with the first order that fails.
 ///
 /// The body fails if it throws, if it waits and nothing is left to run, or if `hasFailed` returns `true`. `#expect` and
 /// `XCTAssert` do not throw, so only `hasFailed` sees that they failed. `@Test(.everyOrder)` of `FuturesTestingTraits` does that.
