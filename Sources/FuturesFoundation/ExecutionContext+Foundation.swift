@@ -28,7 +28,7 @@ extension ExecutionContext {
       #if canImport(ObjectiveC)
         CFRunLoopWakeUp(loop.getCFRunLoop())
       #else
-        alarm.ring()  // wakes the loop
+        alarm.ring()
       #endif
     }
   }

@@ -67,7 +67,7 @@ private struct Axis {
   init(of numbers: [Double], length: Double) {
     let lowest = log10(max(numbers.min() ?? 1, Self.smallest)).rounded(.down)
     let highest = log10(max(numbers.max() ?? 1, Self.smallest)).rounded(.up)
-    range = lowest...max(lowest + 1, highest)
+    range = lowest...max(lowest + 1, highest)  // not empty: `place` divides by its length
     self.length = length
   }
 

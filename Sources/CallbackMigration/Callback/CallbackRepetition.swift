@@ -1,6 +1,6 @@
 /// Finds evidence in a function's body that its callback comes more than once.
 ///
-/// The evidence is two calls on one path, or a call in a loop that can run again after the call.
+/// The evidence is two calls on one path, a call in a loop that can run again after it, or a call in the closure of a listener.
 struct CallbackRepetition {
   private let tokens: SourceTokens
 

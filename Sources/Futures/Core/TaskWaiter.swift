@@ -50,8 +50,8 @@ extension FutureState {
   @usableFromInline
   final func endWait(of waiter: Consumer, cancelling isCancelling: Bool) -> Bool {
     let departure = leave(waiter)
-    // If the waiter has left the list, its delivery normally resumes it. But the delivery of a broken future leaves it suspended.
-    // Then the first caller of `claimSubmitted` resumes it.
+    // If the waiter has left the list, its delivery normally resumes it. But the delivery of a broken future leaves the task
+    // suspended, and the waiter `submitted`: then the first caller of `claimSubmitted` resumes the task.
     guard departure != nil || waiter.claimSubmitted() else { return false }
     if let reference = departure?.reference { releaseConsumer(reference) }
     if isCancelling { cancelIfUnneeded() }

@@ -90,7 +90,7 @@ package struct Trampoline {
   /// If deliveries nest too deeply, only resumes the waiters, and defers the other consumers.
   /// - Parameters:
   ///   - state: A settled state that no other thread delivers.
-  ///   - first: The first consumer, if the resolution took it. It takes none if deliveries nest too deeply.
+  ///   - first: The first consumer, if the resolution took it. A resolution takes none if deliveries nest too deeply.
   ///   - mayHandOn: Whether this thread can hand the delivery on to the global queue; `false` if another thread handed it on.
   func deliver(_ state: FutureState, startingWith first: TakenConsumer? = nil, mayHandOn: Bool = true) {
     guard first != nil || canDeliver else {
