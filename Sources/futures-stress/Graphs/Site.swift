@@ -78,7 +78,7 @@ final class LateContext: Sendable {
   /// Runs or drops the work that is kept, although no other work arrives.
   func flush() { replaceWork(with: nil) }
 
-  /// Keeps `new`, and takes the work before it: runs that work if the number of arrivals is even, otherwise drops it.
+  /// Keeps `new`, and runs the work before it if the number of arrivals, with `new`, is even; otherwise drops that work.
   private func replaceWork(with new: (@Sendable () -> Void)?) {
     let (old, mustRun) = state.withLock { state in
       defer { state.kept = new }
