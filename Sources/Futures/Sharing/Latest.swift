@@ -122,7 +122,7 @@ public final class Latest: Sendable {
       future.whenProgressed(on: context) { progress in if slot.isNewest(number) { callback(progress) } }
     }
     let result = future.whenResolved(on: context) { result in if slot.end(number) { whenResolved(result) } }
-    slot.setStop(of: number) {
+    slot.setStop(of: number) {  // runs when this request is superseded, at once if it already is
       progress?.remove()
       result.remove()
       future.cancel()
