@@ -152,7 +152,7 @@
       }
     }
 
-    /// Passes the new request, with the cookies for its URL, to the user's delegate, on its queue; without a delegate, follows it.
+    /// Passes the new request and the cookies for its URL to the user's delegate, on its queue; without a delegate, follows it.
     func urlSession(
       _ session: URLSession,
       task: URLSessionTask,
