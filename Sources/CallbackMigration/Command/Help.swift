@@ -6,11 +6,11 @@ extension MigrationArguments {
       + (isPlugin ? Self.pluginHelp : "")
   }
 
-  private static func usage(_ name: String, _ target: String) -> String {
+  private static func usage(_ name: String, _ targetOption: String) -> String {
     let indentation = String(repeating: " ", count: "Usage: \(name) generate ".count)
     return """
-      Usage: \(name) report   \(target)[--json] [--check BASELINE] [--minimum-access LEVEL]
-             \(name) generate \(target)[--style futures|async|both] [--only PATTERN]
+      Usage: \(name) report   \(targetOption)[--json] [--check BASELINE] [--minimum-access LEVEL]
+             \(name) generate \(targetOption)[--style futures|async|both] [--only PATTERN]
       \(indentation)[--output FILE | --beside] [--minimum-access LEVEL] [--deprecate]
 
       """

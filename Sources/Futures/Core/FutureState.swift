@@ -117,7 +117,7 @@ package class FutureState: Consumer, @unchecked Sendable {
 
   /// - Parameters:
   ///   - isForPromise: Whether a promise resolves the state, which then has a free slot for the closure of a callback or join.
-  ///   - isStage: Whether the state is a stage that resolves itself.
+  ///   - isStage: Whether the state is a stage that resolves itself, and has its source from the start.
   ///   - deliver: Handles the source's result. Runs when the state is a consumer.
   @usableFromInline
   init(isForPromise: Bool, isStage: Bool, deliver: @escaping Delivery) {
@@ -136,7 +136,7 @@ package class FutureState: Consumer, @unchecked Sendable {
   /// Breaks a state that has lost its producer (R4).
   ///
   /// The state fails with the reason, if its failure type can hold that. Otherwise it is broken: it never gets a result, and
-  /// releases its callbacks.
+  /// releases its callbacks. For `trampoline` see `resolve(_:in:)`.
   @usableFromInline
   package func breakPromise(_ reason: BreakReason, in trampoline: Trampoline?) {
     breakForever(reason, in: trampoline)

@@ -15,12 +15,12 @@ package class Stage<Stored: OutcomeStorage>: TypedState<Stored>, @unchecked Send
   @usableFromInline final let source: AtomicWord<Unmanaged<FutureState>?>
 
   /// - Parameters:
-  ///   - source: The state to wait for, to which the caller attaches the stage next; `nil` if another state adopts it.
-  ///   - deliver: The delivery to the stage, which resolves it.
+  ///   - source: The state to wait for, to which the caller attaches the stage next; `nil` if `adopt` sets it later.
+  ///   - deliver: Handles the result of the source.
   @inlinable
   init(of source: Unmanaged<FutureState>?, deliver: @escaping Delivery) {
     self.source = AtomicWord(source)
-    super.init(isForPromise: false, isStage: source != nil, deliver: deliver)  // `nil`: it resolves another state
+    super.init(isForPromise: false, isStage: source != nil, deliver: deliver)  // `nil`: `adopt` makes it a producer
   }
 
   override final var stageSource: FutureState? { source.load(ordering: .relaxed)?.takeUnretainedValue() }

@@ -130,7 +130,7 @@ private struct TreeText {
     while let (id, branch, indentation) = stack.popLast() {
       guard let node = nodes[id] else { continue }
       guard written.insert(id).inserted else {
-        // The text has the node and its waiters already. “↺” marks a node of a circle.
+        // The text has the node and its waiters already. “↺” marks a node of a circle, “↑” any other node.
         lines.append("\(branch)\(inCycle.contains(id) ? "↺" : "↑") \(node.title) (above)")
         continue
       }
