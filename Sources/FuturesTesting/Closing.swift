@@ -21,10 +21,8 @@ struct Closing {
 extension BreakObservers {
   /// Runs `body`, which drops the pending work of a test that has ended.
   ///
-  /// Work that is left is no mistake of the user, so the default handler of misuse ignores the futures that break meanwhile.
-  /// - Parameters:
-  ///   - isConcerned: Returns whether the calling thread belongs to the test.
-  ///   - body: Runs once.
+  /// Work that is left is no mistake of the user, so the default handler of misuse ignores the futures that break meanwhile, on
+  /// threads of the test (`isConcerned`).
   func excuse(onThreadsWhere isConcerned: @escaping @Sendable () -> Bool, during body: () -> Void) {
     let owner = Locked(())  // any object: it identifies the observer
     add(owner) { _ in isConcerned() }  // `true` keeps the future from the handler

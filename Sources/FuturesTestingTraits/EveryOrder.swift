@@ -55,7 +55,7 @@ public struct EveryOrder: TestTrait, SuiteTrait, TestScoping {
     performing function: @Sendable () async throws -> Void
   ) async throws {
     let issues = SearchIssues()
-    let filter = IssueHandlingTrait.filterIssues { _ in issues.keepsIssue() }  // an issue in a run fails that run
+    let filter = IssueHandlingTrait.filterIssues { issues.keeps($0) }  // a failure in a run fails that run
     try await filter.provideScope(for: test, testCase: testCase) {
       try await explore(
         test.name,
@@ -128,10 +128,10 @@ extension Trait where Self == EveryOrder {
 private final class SearchIssues: Sendable {
   private let state = Locked((isSearching: false, hasFailed: false))
 
-  /// Called for each issue; returns `false` during the search, so that the issue is dropped, and the run fails instead.
-  func keepsIssue() -> Bool {
+  /// Called for each issue; returns `false` during the search: it drops the issue, and a failure fails the run instead.
+  func keeps(_ issue: Issue) -> Bool {
     state.withLock { state in
-      if state.isSearching { state.hasFailed = true }
+      if state.isSearching, issue.isFailure { state.hasFailed = true }  // not a known issue, nor a warning
       return !state.isSearching
     }
   }

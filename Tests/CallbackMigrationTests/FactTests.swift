@@ -67,6 +67,16 @@ internal import Testing
     #expect(builder.generated(.async).contains("extension Files {"))
   }
 
+  @Test(
+    "The condition of a function is copied without its comment, also if no space is before it",
+    arguments: ["#if os(Linux)  // glibc", "#if(os(Linux))"]
+  )
+  func condition(line: String) throws {
+    let declaration = "func load(completion: @escaping (Int) -> Void)"
+    let text = try generated("\(line)\n\(declaration) { completion(1) }\n#endif", [(declaration, line: 2)], "{}")
+    #expect(text.contains(/#if \(+os\(Linux\)\)+\n/), "\(text)")
+  }
+
   @Test("A counterpart has another name if a subclass has an async function of its own, which could not override it")
   func counterpartInASuperclass() {
     var builder = GraphBuilder()

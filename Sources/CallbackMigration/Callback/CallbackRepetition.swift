@@ -76,6 +76,7 @@ struct CallbackRepetition {
     switch tokens[statement.lowerBound] {
     case "if", "guard", "switch", "do", "for", "while", "repeat":
       return first(blocks(of: statement)) { callBeforeEnd(in: $0, exits) }
+    case "defer": return callBeforeEnd(in: tokens.content(of: statement.lowerBound + 1), exits)
     default: return directCall(statement)
     }
   }
@@ -103,7 +104,7 @@ struct CallbackRepetition {
 
   /// The first call in a statement if each of its paths makes a call, now or later in a closure; otherwise `nil`.
   ///
-  /// Passing the callback to a function counts, because the function should call it. `repeat` and `defer` are not examined.
+  /// Passing the callback to a function counts, because the function should call it. `repeat` is not examined.
   private func sureCall(_ statement: Range<Int>) -> Int? {
     let start = statement.lowerBound
     switch tokens[start] {
@@ -115,7 +116,8 @@ struct CallbackRepetition {
       let isOnEachPath = calls.count == blocks.count && (tokens[start] != "if" || hasElse)
       return isOnEachPath ? calls.first : nil
     case "return": return start + 1 < statement.upperBound ? sureCall(start + 1..<statement.upperBound) : nil
-    case "guard", "for", "while", "repeat", "defer", "func", "class", "struct", "enum": return nil
+    case "defer": return sureCall(in: tokens.content(of: start + 1))
+    case "guard", "for", "while", "repeat", "func", "class", "struct", "enum": return nil
     default:
       if let call = directCall(statement) ?? passedCallback(statement) { return call }
       return first(closures(in: statement)) { sureCall(in: tokens.content(of: $0)) }

@@ -75,10 +75,11 @@ struct SourceFile {
 
     /// Reads a line that begins with `#`; `#if`, `#elseif` and `#else` begin the next branch.
     mutating func read(_ line: String) {
-      let words = line.split(separator: " ", maxSplits: 1).map(String.init)
-      guard ["#if", "#elseif", "#else"].contains(words[0]) else { return }
+      let keyword = "#" + line.dropFirst().prefix(while: \.isLetter)
+      guard ["#if", "#elseif", "#else"].contains(keyword) else { return }
       if let current { earlier.append("!(\(current))") }
-      current = words.count > 1 && words[0] != "#else" ? words[1] : nil
+      let condition = line.dropFirst(keyword.count).components(separatedBy: "//")[0].trimmed  // without a comment
+      current = keyword == "#else" ? nil : condition
     }
 
     var text: String { (earlier + (current.map { ["(\($0))"] } ?? [])).joined(separator: " && ") }

@@ -7,13 +7,14 @@ import Testing
 struct EveryOrderTests {
   private static let seen = Recorder<String>()
 
-  @Test("A test runs in each order", .everyOrder)
+  @Test("A test runs in each order, and a known issue fails none", .everyOrder)
   func eachOrder() async throws {
     let (orders, run) = (EveryOrder.orders, Recorder<String>())
     for name in ["a", "b"] { orders.context(name).submit { run.record(name) } }
     try await orders.runAll()
     Self.seen.record(run.joined)
     if run.joined == "b a" { #expect(Self.seen.events == ["a b", "b a"]) }
+    withKnownIssue { #expect(Bool(false)) }
   }
 
   @Test("A test on the main actor runs in each order", .everyOrder, .unlessSanitized)

@@ -155,9 +155,7 @@ extension OrderRow {
     },
     OrderRow("calls of an actor by unstructured tasks", ["a", "a b", "b", "b a"]) { _, run in
       let cache = Cache()
-      for name in ["a", "b"] {
-        Task { await cache.fill(name, run) }
-      }
+      for name in ["a", "b"] { Task { await cache.fill(name, run) } }
     },
     OrderRow("methods of an actor that yield", ["2"]) { orders, run in
       let cache = Cache()
