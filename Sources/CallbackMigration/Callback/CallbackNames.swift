@@ -103,10 +103,10 @@ enum CallbackNames {
 
   /// Whether the name of a function says that its values are valid only inside the callback, as with `read(_:)`.
   ///
-  /// If the callback gets the result of the work, only the first word counts: `write(_:completion:)` lends nothing.
+  /// If the callback gets the result of the work, `lendingWords` do not count: `write(_:completion:)` lends nothing.
   static func lendsValues(function: String, givesResult: Bool = false) -> Bool {
     let words = words(function)
-    // The first word counts, or the one after `async`: `inDatabase` and `asyncWithPool` lend a value, but `logIn` does not.
+    // A verb counts only first, or after `async`: `inDatabase` and `asyncWithPool` lend a value, but `logIn` does not.
     let first = words.first { $0 != "async" }
     return first.map(lendingVerbs.contains) == true || !givesResult && words.contains { lendingWords.contains($0) }
   }

@@ -835,7 +835,7 @@ extension FutureState {
 // MARK: - Releasing
 
 extension FutureState {
-  /// Takes out the objects that a settled state no longer needs, under the lock.
+  /// Takes out the objects that a state no longer needs once it is settled or, in `takeFollower`, goes away; under the lock.
   private final func detach() -> Released {
     let released = Released(
       producer: producer,

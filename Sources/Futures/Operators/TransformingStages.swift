@@ -120,7 +120,7 @@ final class FlatMapStage<Argument: Sendable, New: Sendable, Failure: Error>: Mov
   @inline(__always)
   func applyTransform(to argument: Argument, in trampoline: Trampoline) {
     let transform = takeValue(at: &transform).unsafelyUnwrapped
-    // The transform lives until the stage follows its future, because it can own the promise of that future.
+    // The transform lives until the stage follows the new future, because the transform can own that future's promise.
     // No variable for the future: a second handle would keep its state from being spliced out of a recursion (R6).
     withExtendedLifetime(transform) { follow(transform.apply(argument), in: trampoline) }
   }

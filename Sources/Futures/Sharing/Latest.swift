@@ -103,7 +103,7 @@ public final class Latest: Sendable {
     )
   }
 
-  /// Does the work of both overloads for an execution context.
+  /// Implements both overloads for an execution context.
   @_alwaysEmitIntoClient
   func run<Value: Sendable, Failure: Error>(
     _ pace: LatestPace,
@@ -118,13 +118,13 @@ public final class Latest: Sendable {
       // The wait has no share of the progress. `start` is `false` for a superseded request, which gets here only if its failure type
       // cannot represent cancellation (R16).
       .flatMap(on: context, progressShare: 0) { _ in slot.start(number, pace, on: timer) ? work() : .never }
-    let progress = whenProgressed.map { callback in
+    let progressRegistration = whenProgressed.map { callback in
       future.whenProgressed(on: context) { progress in if slot.isNewest(number) { callback(progress) } }
     }
-    let result = future.whenResolved(on: context) { result in if slot.end(number) { whenResolved(result) } }
+    let resultRegistration = future.whenResolved(on: context) { result in if slot.end(number) { whenResolved(result) } }
     slot.setStop(of: number) {  // runs when this request is superseded, at once if it already is
-      progress?.remove()
-      result.remove()
+      progressRegistration?.remove()
+      resultRegistration.remove()
       future.cancel()
     }
   }
@@ -165,7 +165,7 @@ public final class Latest: Sendable {
     )
   }
 
-  /// Does the work of both overloads for the main actor.
+  /// Implements both overloads for the main actor.
   @_alwaysEmitIntoClient
   func run<Value: Sendable, Failure: Error>(
     _ pace: LatestPace,

@@ -35,7 +35,7 @@ extension PendingPromises {
     return caller.future
   }
 
-  /// Connects a caller to the work: the caller gets the work's progress, and an await of the caller raises the work's tasks.
+  /// Connects a caller to the work: the caller gets the work's progress, and an await of its future raises the work's tasks.
   func connect(_ caller: Caller, to work: Future<Value, Failure>) {
     caller.progress.add(work, share: 1)
     if case .sharedState(let state) = work.storage {

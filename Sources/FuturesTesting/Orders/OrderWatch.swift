@@ -74,7 +74,7 @@ final class OrderWatch: TaskExecutor {
       state.seconds = nil
       return state.isBlocked
     }
-    while isBlocked { DispatchSemaphore(value: 0).wait() }
+    if isBlocked { DispatchSemaphore(value: 0).wait() }  // for ever: nothing signals it
   }
 
   /// For how many seconds a move can last.
