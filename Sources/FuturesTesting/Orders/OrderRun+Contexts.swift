@@ -69,7 +69,7 @@ extension OrderRun {
     let number = submit("") {  // the text has no use: only a thread that runs a move comes here
       $0.add(.work(block), named: isTimer ? .timer(delay) : .main, in: .main, after: isTimer ? delay : nil)
     }
-    if number == nil, !isTimer { Self.withoutRun { DispatchQueue.main.async(execute: block) } }  // from `release`
+    if number == nil, !isTimer { Self.withoutRun { DispatchQueue.main.async(execute: block) } }  // after the run
   }
 
   /// Runs a move on the main queue, and waits until it has returned.
