@@ -273,7 +273,7 @@ public final class PendingPromises<Key: Hashable & Sendable, Value: Sendable, Fa
     var caller: Caller?  // released outside the lock
     var isLast = false
     var ended: Entry?
-    // Set if few callers stay. If the shared work has made all their requests, it waits for itself, so they are cancelled.
+    // The callers that stay, if they are few. `cancel(_:ifRequestsOf:for:)` cancels them if the shared work itself made all of them.
     var remaining: [(caller: Caller, task: TaskIdentity?)] = []
     var workOfRemaining: Future<Value, Failure>?
     state.withLock { state in

@@ -72,9 +72,9 @@ extension ConcurrencyLimit {
   > {
     let promise = Promise<Hold, CancellationError>("ConcurrencyLimit.withSlot", fileID: fileID, line: line)
     let id = ObjectIdentifier(promise)
-    promise.onCancel { [weak self] in self?.remove(id) }  // weak: the queue keeps the promise, by the closure below
+    promise.onCancel { [weak self] in self?.remove(id) }  // weak: the handler stays with the future
     enqueue(id, priority) { [self] slot in
-      // Runs when this call gets a slot. Until the slot goes back, the future of `end` is pending: waiting work shows behind it.
+      // Runs when this call gets a slot. Until the slot goes back, `end` is pending: in the graph, waiting calls wait for it.
       let isTracked = FuturesDiagnostics.mayTrackPendingFutures
       let end = isTracked ? Promise<Void, Never>("a slot of ConcurrencyLimit", fileID: fileID, line: line) : nil
       if let end { self.hold(slot, for: end) }
