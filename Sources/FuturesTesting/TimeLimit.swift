@@ -52,8 +52,7 @@ private final class TimeLimitWatch: Sendable {
       FuturesDiagnostics.tracksPendingFutures = true
     }
     let start = DispatchTime.now()
-    // Bounded, so that the nanoseconds fit into an `Int64`.
-    let nanoseconds = Int64(max(0, min(seconds, 1e9)) * 1e9)
+    let nanoseconds = Int64(max(0, min(seconds, 1e9)) * 1e9)  // bounded, so that they fit
     DispatchQueue(label: "swift-futures.time-limit")  // not a global queue: blocked code can hold all of its threads
       .asyncAfter(deadline: DispatchTime(afterNanoseconds: nanoseconds)) { [hasEnded] in
         guard !hasEnded.withLock({ $0 }) else { return }

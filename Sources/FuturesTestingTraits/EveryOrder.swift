@@ -130,8 +130,13 @@ private final class SearchIssues: Sendable {
 
   /// Called for each issue; returns `false` during the search: it drops the issue, and a failure fails the run instead.
   func keeps(_ issue: Issue) -> Bool {
-    state.withLock { state in
-      if state.isSearching, issue.isFailure { state.hasFailed = true }  // not a known issue, nor a warning
+    #if compiler(>=6.3)
+      let isFailure = issue.isFailure  // `false` for a known issue and a warning
+    #else
+      let isFailure = true
+    #endif
+    return state.withLock { state in
+      if state.isSearching, isFailure { state.hasFailed = true }
       return !state.isSearching
     }
   }

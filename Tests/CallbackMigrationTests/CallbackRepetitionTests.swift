@@ -93,7 +93,7 @@
         "fetch { t in for completion in self.pending { completion(t) } }",
         "fetch { t in for (id, completion) in self.pending { completion(t) } }",
         "for state in states { if case let .waiting(completion) = state { log() }\ncompletion(1) }",
-        "defer { log() }\ncompletion(1)",
+        "defer { log() }\ncompletion(1)", "defer { if !isDone { completion(0) } }\nisDone = true\ncompletion(1)",
         "lock.lock()\nif let known { lock.unlock()\ncompletion(known)\nreturn }\nlock.unlock()\nfetch { completion($0) }",
       ]
     )

@@ -76,7 +76,7 @@ struct CallbackRepetition {
     switch tokens[statement.lowerBound] {
     case "if", "guard", "switch", "do", "for", "while", "repeat":
       return first(blocks(of: statement)) { callBeforeEnd(in: $0, exits) }
-    case "defer": return callBeforeEnd(in: tokens.content(of: statement.lowerBound + 1), exits)
+    case "defer": return sureCall(statement)
     default: return directCall(statement)
     }
   }

@@ -3,7 +3,7 @@ package enum CallbackShape {
   /// One parameter, a `Result`.
   case result(value: ArraySlice<Token>, failure: ArraySlice<Token>)
 
-  /// Values and an optional error; either all values are optional, or none is.
+  /// Values and an optional error; `areOptional` if each value is missing exactly when there is an error.
   case valuesOrError([ArraySlice<Token>], areOptional: Bool)
 
   /// Values without an error; no values for `() -> Void`.
@@ -118,10 +118,9 @@ package struct Callbacks {
 extension Callbacks {
   /// Finds the callbacks of a function; returns `nil` if it takes none, or only one for progress.
   ///
-  /// The type of a closure decides its shape. The names and the package's configuration say whether the closure is
-  /// called once. If they do not, a closure that gets values or a failure counts as called once, unless a name or the
-  /// documentation suggests otherwise. The shape of other closures is then `unknown`. `bodies` takes the indices of
-  /// callbacks, and returns the function bodies that get these callbacks.
+  /// The type of a closure decides its shape. The package's configuration, a name or the documentation can say whether the closure
+  /// is called once. If nothing says so, a closure that gets values or a failure counts as called once, and the shape of any
+  /// other closure is `unknown`. `bodies` takes the indices of callbacks, and returns the function bodies that get these.
   init?(
     _ declaration: Declaration,
     _ aliases: TypeAliases,
@@ -162,7 +161,7 @@ extension Callbacks {
     } else if completions.count == 1 {
       let shape = reader.shape(first.type, first.index)
       self.init(shape: shape, labels: reader.tupleLabels(first.type.labels, for: shape), completion: first.index)
-      // The counterpart returns these values as they are, also `nil`; a note names the line that passes `nil`.
+      // Here a value's own type can be optional. The counterpart returns it so; a note names the line that passes `nil`.
       if case .valuesOrError(_, areOptional: false) = shape { lineWithoutValue = reader.lineWithoutValue(first.index) }
       if case .values(let values) = shape { returnedFailure = reader.returnedFailure(values, first.type.labels) }
     } else {

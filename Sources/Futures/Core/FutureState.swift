@@ -587,7 +587,7 @@ extension FutureState {
       case .new: break  // `attach` later finds the status that the consumer enters below
       case .notified: orphanedInputs?.notified -= 1  // this orphan counted the input as a consumer
       case .submitted, .finished: return nil
-      // Leaves the list, because the consumer needs no result, or none ever comes.
+      // Leaves the list, because the consumer needs no result, or none ever comes (`listedByOther`: the state is settled).
       case .listed where !isResultOnly || isEndless, .listedByOther where !isResultOnly,
         .resultOnly where !isResultOnly:
         reference = unlist(consumer)

@@ -248,7 +248,7 @@ struct GraphBuilder {
       case .progress, .input: continue  // the graph has no listeners, and a join is a node of its own
       case .waiter: addWaiter(consumer, facts, waitingFor: index)
       case .inline, .follower, .shield, .queued, .custom:
-        // A promise's state in its own list stands for a callback.
+        // A promise's state stores its first callback itself. So the state in its own list is a callback, and no stage.
         if consumer !== state, let stage = consumer as? FutureState {
           addStages(startingAt: stage, facts, waitingFor: index)
           continue

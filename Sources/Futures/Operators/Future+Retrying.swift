@@ -74,8 +74,8 @@ extension Future {
   ///
   /// `within` limits the starts: after this time, counted from the first start, no attempt starts. A delay that would end later
   /// does not start either. The future then fails with the error of the last attempt. A running attempt is not cut short; add
-  /// `timeout(after:)` to the work for that. The clock of the context measures the time. A custom context has no clock:
-  /// the system's time counts, or the sum of the delays if that is longer. A budget of zero or less allows one attempt only.
+  /// `timeout(after:)` to the work for that. The clock of the context measures the time. A context of `init(execute:after:)`
+  /// has none: the system's time counts, or the sum of the delays if that is longer. A budget of zero or less allows one attempt.
   ///
   /// `delay` gets the number of the failed attempt, counted from 1, and its error. It runs after `shouldRetry`, at most once for
   /// each failure. All else is as in `retry(attempts:on:while:_:)`.

@@ -156,7 +156,7 @@ final class ProgressRecord: @unchecked Sendable {
 
   /// Returns the next step of the round that began at `startVersion`.
   func nextStep(inRoundOf startVersion: UInt64) -> ProgressStep {
-    // `end` has moved the listeners, or even the first one, which is the least up to date, has the newest progress.
+    // `end` has moved the listeners, or all of them have the newest progress: the first one is always the least up to date.
     guard let listener = firstListener, listener.seen != version else {
       hasNotifier = false
       isCallingListeners = false

@@ -46,7 +46,7 @@ public final class ConcurrencyLimit: Sendable {
   ///   - line: The line that diagnostics name.
   ///   - work: Starts the work.
   /// - Returns: A future that resolves as the work's future does, with its progress. If `Failure` cannot represent
-  ///   cancellation, waiting work starts in spite of its cancellation. Then the returned future leaves the work's at once.
+  ///   cancellation, waiting work starts in spite of its cancellation. Then the returned future leaves the work's own at once.
   public func run<Value: Sendable, Failure: Error>(
     priority: TaskPriority = .medium,
     fileID: StaticString = #fileID,

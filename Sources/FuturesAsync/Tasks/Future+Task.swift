@@ -182,8 +182,8 @@ extension Future where Failure == Never {
 
 // MARK: - With a label
 
-// The spelling of `Future("upload") { promise in … }`. The label has no default, so these are no candidates for `Future { … }`. The
-// beginning of this file has the reason of the empty pack, and “Closures that cannot throw” that of the overloads.
+// The spelling of `Future("upload") { promise in … }`. The label has no default, so these are no candidates for `Future { … }`. For
+// the reason of the empty pack, see the beginning of this file; for that of the overloads, see “Closures that cannot throw”.
 extension Future {
   /// Starts a task with a name, and resolves with the value or the error of `operation`.
   ///
@@ -208,7 +208,7 @@ extension Future {
     self.init(label, priority, fileID, line, throwing: operation)
   }
 
-  /// Starts a named task that cannot fail, as `init(_:priority:fileID:line:operation:)` does.
+  /// Starts a named task that cannot fail, as the initializer for throwing closures does.
   ///
   /// Cancellation, future to task: cancelling the future cancels the task. If `Failure` can represent cancellation, the
   /// future is resolved at once, and the task's own result is dropped. Dropping the future cancels nothing.
@@ -226,7 +226,7 @@ extension Future {
 }
 
 extension Future where Failure == Never {
-  /// Starts a named task that cannot fail, as `init(_:priority:fileID:line:operation:)` does.
+  /// Starts a named task that cannot fail, as the initializer for throwing closures does.
   ///
   /// Cancellation, future to task: cancelling the future cancels the task. The work decides when it ends. Dropping the
   /// future cancels nothing.

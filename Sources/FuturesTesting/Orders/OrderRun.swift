@@ -169,7 +169,7 @@ final class OrderRun: @unchecked Sendable {
     chooser = { _, _, first in first }
   }
 
-  /// Runs the body, and stores its result on the body's actor: the run ends there, before the task's hop back, a further move.
+  /// Runs the body, and stores its result while still on the body's actor: the change back would be one more move.
   private func run(_ body: OrderBody, _ orders: Orders, on actor: isolated (any Actor)?) async {
     do {
       try await body(orders)
@@ -255,7 +255,7 @@ final class OrderRun: @unchecked Sendable {
     let first = sorted.firstIndex(of: possible[0]) ?? 0
     let index = try chooser(self, sorted, first)
     decisions.append((hash, sorted, index))
-    if index != first {  // not in the order of submission
+    if sorted[index] != possible[0] {  // not in the order of submission
       deviations.insert(trace.count)
       lastDeviation = decisions.count
     }

@@ -29,9 +29,7 @@ final class Worker {
 
   func site() -> Site { surroundings.sites[random(below: surroundings.sites.count)] }
 
-  /// Makes a ticket, which notes the calls and the release of a closure of the future with the number `node`.
-  ///
-  /// Its record, which says which closure it is (`role`) and how often it may run, is added to the product.
+  /// Makes a ticket, which notes the calls and the release of a closure of the future `node`, and adds its record to the product.
   func ticket(_ role: String, node: Int, _ runs: Record.Runs) -> Ticket {
     let record = Record(role, node: node, runs)
     product.records.append(record)
