@@ -32,7 +32,7 @@ final class OrderSearch {
   private var turns = 0
   private var present: OrderRun?  // for the failure of a move that does not return
 
-  /// What was not explored: at most 20 pieces of work that left the runs, calls of actors, and sentences about the rest.
+  /// The unexplored work: at most 20 pieces of work that left the runs, calls of actors, and sentences about other work.
   private var left: [OutsideNotice] = []
   private var callsActors = false
   private var unexplored: Set<String> = []
@@ -180,7 +180,7 @@ final class OrderSearch {
       isExhaustive: isComplete && left.isEmpty && unexplored.isEmpty,
       callsActors: callsActors,
       left: left,
-      sentences: (OrderRun.unobserved.map { [$0] } ?? []) + unexplored.sorted()  // first, what the platform hides
+      sentences: (OrderRun.unobserved.map { [$0] } ?? []) + unexplored.sorted()  // first the work that the platform hides
     )
   }
 
