@@ -180,7 +180,7 @@ final class OrderSearch {
       isExhaustive: isComplete && left.isEmpty && unexplored.isEmpty,
       callsActors: callsActors,
       left: left,
-      sentences: (OrderRun.unobserved.map { [$0] } ?? []) + unexplored.sorted()  // first the work that the platform hides
+      sentences: (OrderRun.unobserved.map { [$0] } ?? []) + unexplored.sorted()  // first, work that is not seen
     )
   }
 
