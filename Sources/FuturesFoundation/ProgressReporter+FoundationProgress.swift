@@ -120,7 +120,7 @@ final class FollowedProgress: ProgressFeed {
     }
     ended?.registration?.remove()
     #if !canImport(ObjectiveC)
-      ended?.cancelDelay?()
+      ended?.cancelDelay?()  // on Apple platforms, the observations end with `ended`
     #endif
   }
 

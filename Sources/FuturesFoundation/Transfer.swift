@@ -211,7 +211,7 @@
   struct StoredBody: ResponseBody {
     private let destination: URL
     private let stored: StoredFile  // its `store` throws if the future was cancelled before
-    private let validate: @Sendable (URLResponse) throws -> Void
+    private let validate: @Sendable (URLResponse) throws -> Void  // throws if the file must not be stored
 
     /// The path of the file for the bytes until all have arrived; the file exists if `file` is not `nil`.
     private let neighbour: URL

@@ -23,10 +23,10 @@ extension Rows {
   static func releasedChain(_ stages: Int) -> Body {
     .synchronous { repetitions in
       for index in 0..<repetitions {
-        let promise = Promise<Value, Never>()  // dropped, it gives no result: the closures are released, and none runs
+        let promise = Promise<Value, Never>()  // `Never` holds no `BrokenPromise`: dropped, it gives no result
         var future = promise.future
         for _ in 0..<stages { future = future.map { $0 &+ index } }
-        // The pending chain is released here.
+        // The pending chain is released here, and runs no closure.
       }
     }
   }

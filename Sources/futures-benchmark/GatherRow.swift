@@ -11,7 +11,7 @@ extension Rows {
       var rows: [Row] = []
       for (name, count) in [("1,000", 1_000), ("10,000", 10_000), ("100,000", 100_000)] {
         let indices = isShuffled ? (0..<count).shuffled() : Array(0..<count)
-        let limitOfLargest = isShuffled ? 0.82 : 1.11
+        let limitOfLargest = isShuffled ? 0.82 : 1.11  // a shuffled order slows the floor more than the library
         var row = harness.measure(
           "C7 \(name)\(isShuffled ? " shuffled" : "")",
           "all of \(name) pending futures, resolved in \(isShuffled ? "a shuffled " : "")order, per element",

@@ -133,10 +133,10 @@ private struct Wildcards {
     func onceRefusals(_ entry: CounterpartPlan.Entry) -> [Refusal] {  // the refusals that the entry `once` settles
       entry.refusals.map(\.refusal).filter { $0.entry?.key == MigrationConfiguration.List.once.rawValue }
     }
-    // The refusal without evidence, in the form of `general`: `…` stands for the name. The title has no effect on the reason.
+    // The reason of a refusal without evidence, with `…` for the name, as in `general`. The title has no effect on the reason.
     let unknown = Refusal.unknownRepetition(of: "…", "").reason
-    let isUnknown = matched.flatMap(onceRefusals).allSatisfy { $0.general == unknown }
+    let hasNoEvidence = matched.flatMap(onceRefusals).allSatisfy { $0.general == unknown }
     let found = own.compactMap { onceRefusals($0).first?.entry }
-    return isUnknown && found.count > 1 ? found[0] : nil
+    return hasNoEvidence && found.count > 1 ? found[0] : nil  // any of them: the caller sets the pattern
   }
 }

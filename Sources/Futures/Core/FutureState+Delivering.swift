@@ -120,7 +120,7 @@ extension FutureState {
         consumer.reference._withUnsafeGuaranteedRef { $0.deliver($0, self, trampoline) }
         trampoline.didRun()
         releaseConsumer(consumer.reference)
-        if consumer.isLast, endDelivery() { return }
+        if consumer.isLast, endDelivery() { return }  // `false` if another consumer came meanwhile
         if consumer.isOfOtherThread {
           leftForOthers &-= 1
           if leftForOthers == 0, mayHandOn {

@@ -59,7 +59,7 @@ final class LazyStart: @unchecked Sendable {
     // The closure can own the next lazy future, and so on. So its release nests only as deep as deliveries do.
     let trampoline = Trampoline.current
     guard trampoline.enter() else {
-      let start = start  // the closure captures this, and not `self`, which ends here
+      let start = start  // the deferred closure captures this, and not `self`, which ends here
       return trampoline.defer { _ = start }
     }
     start = nil  // released here, inside the counted level

@@ -117,7 +117,7 @@ package struct Trampoline {
     storage.pointee.ready.append(ReadyState(state: state, isForProgress: true))
   }
 
-  /// Runs `body` now, or at the end of the thread's outermost delivery if deliveries nest too deeply.
+  /// Runs `body` now, or at the end of the thread's outermost delivery if `enter()` returns `false`.
   ///
   /// Allocates a closure each time. A hot path calls `enter()`, `defer(_:)` and `leave()` itself, and allocates only to defer.
   func runOrDefer(_ body: @escaping () -> Void) {

@@ -231,7 +231,7 @@ struct GraphBuilder {
 
   // MARK: - Consumers
 
-  /// Adds the consumers of the states in `unvisited`, and those of the states that this adds.
+  /// Adds the consumers of the states in `unvisited`, also of states that this loop puts there.
   private mutating func visitStates() {
     while let (state, snapshot, index) = unvisited.popLast() {
       guard !isFull else { return unvisited = [] }

@@ -152,7 +152,7 @@ final class SubmittedStage<Value: Sendable, Failure: Error, New: Sendable, NewFa
 
   @usableFromInline
   override func resolveWithoutContext(from source: FutureState) {  // called after a cancellation
-    guard hasBypass, claimSubmitted(), let bypass else { return }
+    guard hasBypass, claimSubmitted(), let bypass else { return }  // without a `bypass`, the context runs the transform
     dropCaptures()
     // Without a result the source is broken, and its delivery breaks the stage.
     guard let result = unsafeDowncast(source, to: State<Value, Failure>.self).result else { return }

@@ -121,7 +121,7 @@ final class FlatMapStage<Argument: Sendable, New: Sendable, Failure: Error>: Mov
   func applyTransform(to argument: Argument, in trampoline: Trampoline) {
     let transform = takeValue(at: &transform).unsafelyUnwrapped
     // The transform lives until the stage follows the new future, because the transform can own that future's promise.
-    // No variable for the future: a second handle would keep its state from being spliced out of a recursion (R6).
+    // No variable for the future: a second handle would keep a recursion from dropping its state (R6).
     withExtendedLifetime(transform) { follow(transform.apply(argument), in: trampoline) }
   }
 
@@ -159,7 +159,7 @@ extension Stage {
 }
 
 extension MovingStage {
-  /// Resolves as `other`, which a transform made: now if `other` is resolved, otherwise when it resolves.
+  /// Resolves as `other`, which a transform made, now or when `other` resolves; `trampoline` is as for `resolve(_:in:)`.
   @_alwaysEmitIntoClient
   final func follow<V, F>(
     _ other: consuming Future<V, F>,
@@ -168,7 +168,7 @@ extension MovingStage {
     if let result = other.peek() {
       resolve(result, in: trampoline)
     } else {
-      // No variable for the state: a second reference would keep it from being spliced out of a recursion (R6).
+      // Without a result there is a state. No variable for it: a second reference would keep a recursion from dropping it (R6).
       follow(other.takeState().unsafelyUnwrapped)
     }
   }

@@ -27,7 +27,7 @@ extension FutureState {
   /// - Parameters:
   ///   - record: The record of this state. A parameter, because looking it up took as long as the rest of a report.
   ///   - change: Changes the record, and returns whether the progress changed.
-  /// - Returns: Whether the state is pending and no orphan, so that reports have an effect.
+  /// - Returns: Whether the state still has a producer, so that reports have an effect.
   @inline(__always)
   final func changeProgress(_ record: ProgressRecord, _ change: (ProgressRecord) -> Bool) -> Bool {
     let (hasEffect, mustNotify) = reading { () -> (Bool, Bool) in

@@ -199,12 +199,12 @@ extension FutureState {
       return (true, record.feed)
     }
     if !isListed { continuation.resume() }
-    feed?.beginReporting()
+    feed?.beginReporting()  // as in `addListener`
   }
 
   /// Ends the wait of `reader` without new progress, when the reading task is cancelled; O(1).
   package final func abandon(_ reader: ProgressReader) {
-    // A reader that is not attached yet has no continuation. It is finished now, so `attach` resumes the continuation at once.
+    // No reference: another thread resumes the reader, or it is not attached yet. Then `attach` finds it finished, and resumes.
     guard let reference = leave(reader)?.reference else { return }
     reader.resume()
     reference.release()

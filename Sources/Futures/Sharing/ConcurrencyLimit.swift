@@ -165,7 +165,7 @@ extension ConcurrencyLimit {
     queue.withLock { $0.hold(slot, (end.state, isCancellable: false)) }
   }
 
-  /// Removes work that waits.
+  /// Removes work that waits; has no effect on other work.
   @usableFromInline
   package func remove(_ id: ObjectIdentifier) {
     let work = queue.withLock { $0.remove(id) }

@@ -300,7 +300,7 @@ package final class LatestSlot: Sendable {
 
   /// Sets the action that stops a request; called once, after `begin` has returned its number.
   ///
-  /// Performs the action at once if another thread has replaced or cancelled the request. Drops the action if the request has ended.
+  /// Performs the action at once if the request was replaced or cancelled meanwhile. Drops the action if the request has ended.
   @usableFromInline
   package func setStop(of number: Int, _ stop: @escaping @Sendable () -> Void) {
     let isNewest = state.withLock { state in

@@ -36,11 +36,11 @@ struct CallSite: Hashable, Sendable {
 
     /// Returns the first place of the user's code, from `llvm-symbolizer`: a child process, whose end frees its memory.
     private static func place(of addresses: [UInt]) -> String? {
-      let arguments = addresses.compactMap { address -> String? in
+      let arguments = addresses.compactMap { address -> String? in  // if none is left, the command reads `/dev/null`
         var start: UInt = 0
         guard let image = cfuturestesting_image(address, &start).map({ String(cString: $0) }) else { return nil }
         let isLibrary = image.split(separator: "/").last?.hasPrefix("lib") == true
-        if isLibrary { return nil }  // of the system or the toolchain
+        if isLibrary { return nil }  // of the system or the toolchain; a user's dynamic library counts as one
         return "'\"\(image)\" 0x\(String(address - start - 1, radix: 16))'"  // -1: within the call, not after it
       }
       let text = output(of: "\(symbolizer) --functions=none \(arguments.joined(separator: " ")) 2>/dev/null </dev/null")
