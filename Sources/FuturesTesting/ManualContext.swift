@@ -220,7 +220,7 @@ private struct Agenda {
     return delayed.removeValue(forKey: turn.number)
   }
 
-  /// Removes and returns delayed work; `nil` if it has started.
+  /// Removes and returns delayed work; `nil` if it has started or was removed.
   ///
   /// Amortised O(1): `turns` is filtered once more than half of them belong to work that was removed.
   mutating func remove(_ turn: Turn) -> Work? {

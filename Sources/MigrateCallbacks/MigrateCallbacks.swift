@@ -55,7 +55,7 @@ struct MigrateCallbacks: CommandPlugin {
 
   /// Runs the tool; a failure ends the plugin.
   ///
-  /// Returns the tool's output if `isRead`. Otherwise the tool prints to the plugin's output.
+  /// Returns the tool's output if `isRead`. Otherwise the tool prints to the plugin's output, and the result is empty.
   @discardableResult
   private func run(_ tool: URL, arguments: [String], isRead: Bool = false) throws -> String {
     let output = Pipe()

@@ -59,7 +59,7 @@ package struct Declaration {
   /// The generic requirements with `where`; empty if there are none.
   package let requirements: ArraySlice<Token>
 
-  /// Reads the tokens of a declaration; `nil` if it does not declare a function.
+  /// Reads the tokens of a declaration; `nil` if they declare no function, or have no readable parameters.
   package init?(_ tokens: [Token]) {
     var reader = TokenReader(tokens)
     attributes = reader.takeAttributes().map(\.text)

@@ -197,7 +197,7 @@ struct ImportList {
     return lines.sorted { $0.module < $1.module }.map(\.text) + blocks
   }
 
-  /// Writes an import of the library with the level `access`; for `nil`, with a level only if the target imports it with one.
+  /// Writes an import of the library with the level `access`; for `nil`, with a level only if the target imports `module` with one.
   private func libraryLine(_ module: String, _ access: String?) -> String {
     // If another file imports the module without a level, a level here is an error. Exception: in a target that writes
     // `public import`, an import without a level is internal, and can stand beside an import with a level.

@@ -674,13 +674,13 @@ extension FutureState {
       // Relaxed: it publishes no data. The data of an orphan is read under the lock.
       phase.store(.orphaned, ordering: .relaxed)
       // The caller notifies the inputs of joins now, so they leave the list. The others stay for the result of a cancellation.
-      let inputs = all.filter { $0.kind == .input }
-      for input in inputs {
+      let inputsOfJoins = all.filter { $0.kind == .input }
+      for input in inputsOfJoins {
         let isCounted = input.currentStatus == .listed  // a result-only input keeps no source running
         if let reference = unlist(input) { releaseConsumer(reference) }  // not the last one: `all` has another
         if isCounted { countNotified(input) } else { input.enter(.finished) }
       }
-      return Orphaning(consumers: all.filter { $0.kind != .input }, inputs: inputs)
+      return Orphaning(consumers: all.filter { $0.kind != .input }, inputs: inputsOfJoins)
     }
   }
 

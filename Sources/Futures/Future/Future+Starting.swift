@@ -4,7 +4,7 @@ extension Future {
   /// Runs `work` on `context`, and resolves with its value or error.
   ///
   /// Work that the context drops breaks the future (R2a). If `Failure` can represent cancellation, a cancellation
-  /// before the start keeps `work` from starting. Cost: one hop.
+  /// before the start keeps `work` from starting. Cost: one submission to `context`.
   /// - Parameters:
   ///   - context: Where `work` runs.
   ///   - fileID: The file that the error of dropped work names.
@@ -23,7 +23,7 @@ extension Future {
   /// Runs `work` on `context`, and resolves as the future that it returns.
   ///
   /// Work that the context drops breaks the future (R2a). If `Failure` can represent cancellation, a cancellation
-  /// before the start keeps `work` from starting. Cost: one hop.
+  /// before the start keeps `work` from starting. Cost: one submission to `context`.
   @_alwaysEmitIntoClient
   @_disfavoredOverload  // otherwise it also fits a trailing closure of several statements that returns no value
   public init(

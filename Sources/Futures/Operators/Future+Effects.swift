@@ -32,7 +32,7 @@ extension Future {
   /// Resolves the derived future with the same result, on `context`.
   ///
   /// The `.immediate` consumers and transforms of the derived future then run there. A consumer that is attached after
-  /// the resolution runs where it is attached. Cost: one hop.
+  /// the resolution runs where it is attached. Cost: one submission to `context`.
   /// - Parameter context: Where the derived future is resolved.
   /// - Returns: The derived future. Cancelling it leaves this future, which is cancelled too if nothing else waits for
   ///   it (R16).

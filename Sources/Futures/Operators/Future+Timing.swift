@@ -205,7 +205,7 @@ extension Future {
     inlineIfDue mayRunInline: Bool = true,
     _ makeResult: @escaping @Sendable () -> Result<Value, Failure>
   ) -> Future {
-    guard case .sharedState(let source) = storage, !source.isResolved else { return self }
+    guard case .sharedState(let source) = storage, !source.isResolved else { return self }  // no timeout can come
     guard duration > 0 || !mayRunInline else {
       source.cancelIfUnneeded()  // in place of a derived future, which would leave the source now
       return .resolved(makeResult())

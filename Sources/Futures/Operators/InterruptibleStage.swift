@@ -26,7 +26,7 @@ final class InterruptibleStage<Stored: OutcomeStorage>: Stage<Stored>, @unchecke
     }
   }
 
-  /// Changes the stage's producer, when the source never resolves; cancelling the stage then also cancels the interruption.
+  /// Makes a producer that refers weakly to `source`, which never resolves: no producer keeps such a source alive.
   ///
   /// Returns `nil`: the stage is no orphan, because the interruption can still resolve it.
   override func stateToOrphan(from source: FutureState) -> FutureState? {

@@ -98,9 +98,9 @@ final class ProgressRecord: @unchecked Sendable {
 
   /// The reason why a state no longer needs objects of its record.
   enum Detachment {
-    /// It is cancelled. Its sources must not count as done when they are cancelled, too.
+    /// It is cancelled. Its sources must not count as done when they are cancelled, too. Its reporter can still report.
     case cancelled
-    /// It has no producer. A cancellation can still resolve it, and it keeps the feed until then.
+    /// It has no producer. A cancellation can still resolve it.
     case orphaned
     case settled
   }
@@ -120,7 +120,7 @@ final class ProgressRecord: @unchecked Sendable {
 
   /// Removes what the state no longer needs.
   ///
-  /// The links always go. A cancelled state keeps its reporter, which can still report. The feed stays until the state settles.
+  /// The links always go. The feed stays until the state settles, and passes a cancellation on to the object that it reads.
   func detach(_ reason: Detachment) -> Detached {
     Detached(
       links: takeLinks(),

@@ -243,7 +243,7 @@ private struct CacheState<Key: Hashable & Sendable, Value: Sendable> {
     return .load(number: lastNumber)
   }
 
-  /// Begins the load of a number that `join` returned, unless the load has begun, has ended or was removed.
+  /// Begins the load of a number that `join` returned, unless the load was removed, has ended or has begun.
   /// - Returns: `begins`: whether the caller starts the load; if not, it asks for the key again. `abandoned`: the removed slot
   ///   of a running load that all its callers have left; the caller releases it after unlocking.
   mutating func begin(_ key: Key, _ number: Int) -> (begins: Bool, abandoned: Slot?) {

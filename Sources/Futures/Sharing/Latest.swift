@@ -285,7 +285,7 @@ package final class LatestSlot: Sendable {
   }
 
   /// Notes that the work of a request starts: no call waits any more, and with `leading` the next pause begins.
-  /// - Returns: Whether the request is the newest. If not, its work does not start, and nothing changes.
+  /// - Returns: `false` if the request was replaced or cancelled, for example with its task. Then its work does not start.
   @usableFromInline
   package func start(_ number: Int, _ pace: LatestPace, on timer: ExecutionContext) -> Bool {
     let pause = pace.isLeading ? Timer.after(nanoseconds: pace.delay, on: timer) : nil

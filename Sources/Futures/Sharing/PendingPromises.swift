@@ -304,7 +304,7 @@ public final class PendingPromises<Key: Hashable & Sendable, Value: Sendable, Fa
     ifRequestsOf work: Future<Value, Failure>,
     for key: Key
   ) {
-    guard case .sharedState(let work) = work.storage else { return }
+    guard case .sharedState(let work) = work.storage else { return }  // otherwise it is resolved, and waits for nothing
     // The work has made a request if it waits for the caller's future, or if a task of the work asked for the key.
     guard callers.allSatisfy({ work.waits(for: $0.caller.state, madeBy: $0.task) }) else { return }
     #if DEBUG

@@ -161,7 +161,7 @@ public final class SharedCallbackStream<Element: Sendable>: Sendable {
     guard let delivery = state.withLock({ $0.accept(event, run: run) }) else { return }
     delivery.ended?.end()  // releases the `onCancel` handlers
     for waiter in delivery.waiters { waiter.resume(returning: event) }
-    // `delivery.released` goes away here, outside the lock.
+    // The replaced and dropped elements (`delivery.released`) go away here, outside the lock.
   }
 }
 

@@ -179,11 +179,9 @@ extension OrderRun {
 
   var interferenceSentence: String? { state.withLock { $0.interference }?() }
 
-  /// Waits until no work outside the run is due (`isDue`), a thread has interfered, or the watch's patience ends.
+  /// Waits until a thread has interfered, no work outside the run is due (`isDue`), or the watch's patience ends.
   func waitForOutside() {
-    while state.withLock({ state in
-      !state.outside.isEmpty && state.interference == nil && state.outside.values.contains(where: \.isDue)
-    }), watch.allowsWait {
+    while state.withLock({ $0.interference == nil && $0.outside.values.contains(where: \.isDue) }), watch.allowsWait {
       let start = DispatchTime.now()
       let hasArrived = arrivals.wait(timeout: start + .milliseconds(10)) == .success
       let isAsleep = !hasArrived && state.withLock { $0.outside.values.allSatisfy { $0.isAsleep || !$0.isDue } }

@@ -38,7 +38,7 @@ extension VirtualQueue {
   /// So a type alias can take the place of `DispatchQueue` in code that makes its queues itself. Traps outside a run: a manual
   /// context makes its queues by `ManualContext.queue(_:attributes:)`.
   /// - Parameters:
-  ///   - label: The name in the order.
+  ///   - label: The name in the order, which shows the second queue with a label as “label 2”.
   ///   - qos: Has no effect.
   ///   - attributes: `.concurrent` for a concurrent queue.
   public convenience init(label: String, qos: DispatchQoS = .unspecified, attributes: DispatchQueue.Attributes = []) {
