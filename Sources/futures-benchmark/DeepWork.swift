@@ -2,7 +2,7 @@ import Dispatch
 import Futures
 import FuturesAsync
 
-// The work of C10 and C11, and of their floors. The numbers of stages and steps are those of one repetition.
+// The work of C10 and C11, and of their floors by hand. The numbers of stages and steps are those of one repetition.
 
 /// The queue that resolves the pending steps of C11.
 let deepQueue = DispatchQueue(label: "benchmark")

@@ -96,7 +96,7 @@ struct Harness: Sendable {
     )
   }
 
-  /// The samples of one contender, each for one repetition.
+  /// The samples of one contender: for each, the mean time of its `repetitions`.
   private struct Times {
     let repetitions: Int
     var nanoseconds: [Double] = []

@@ -86,7 +86,7 @@ struct ModuleProject: Equatable, Sendable {
       isTest: false,
       sources: sources,
       dependencies: dependencies,
-      allDependencies: dependencies,
+      allDependencies: dependencies,  // no others are known
       graphs: symbolGraphs.path
     )
   }

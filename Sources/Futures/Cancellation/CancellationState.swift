@@ -106,7 +106,7 @@ package final class CancellationState: CancellationHandlers, @unchecked Sendable
   func parentEnded() {
     let sources = lock.withLock { () -> [CancellationTokenSource?] in
       parentCount? -= 1
-      guard parentCount == 0, phase.load(ordering: .relaxed) == .pending else { return [] }
+      guard parentCount == 0 else { return [] }
       return handlers.all.map { unsafeDowncast($0, to: CancellationHandler.self).takeSource() }
     }
     _ = sources  // released here, outside the lock

@@ -204,7 +204,8 @@ struct GraphBuilder {
       broken.append((index, reason, isOrigin))
     } else {
       switch snapshot.phase {
-      case .pending, .orphaned, .resolved: if snapshot.isDormant { graph.nodes[index].state = .notStarted }
+      case .pending where snapshot.isDormant: graph.nodes[index].state = .notStarted
+      case .pending, .orphaned, .resolved: break  // shown as pending, also if resolved a moment ago
       case .following: graph.nodes[index].state = .following
       case .due, .delivering, .closing: graph.nodes[index].state = .delivering
       }
@@ -213,8 +214,7 @@ struct GraphBuilder {
       switch state.currentStatus {  // of the state as a consumer: whether its context has it, or has started it
       case .submitted: graph.nodes[index].state = .enqueued
       case .finished: graph.nodes[index].state = .running
-      // The transform has run, and the stage waits for the future that it made.
-      default: graph.nodes[index].kind = .stage
+      default: graph.nodes[index].kind = .stage  // the transform has run: the stage waits for the future that it made
       }
     }
     let facts = snapshot.facts

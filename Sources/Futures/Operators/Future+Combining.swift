@@ -180,7 +180,7 @@ extension Future {
     complete: @escaping @Sendable ([Future]) -> Result<New, NewFailure>
   ) -> Future<New, NewFailure> {
     var isPending = false
-    // By index here and below: iterating counts a reference to each element.
+    // By index, except after a decision: iterating counts a reference to each element.
     for index in inputs.indices {
       guard let result = inputs[index].peek() else {
         isPending = true

@@ -120,7 +120,7 @@ final class Join<Derived: OutcomeStorage>: Inputs, @unchecked Sendable {
   /// The input is broken for `reason`. If that is `nil`, the input is an orphan, which only a cancellation can resolve.
   @usableFromInline
   func markBroken(_ reason: BreakReason?, in trampoline: Trampoline) {
-    lock.withLock { self.reason.takeStronger(reason) }
+    lock.withLock { self.reason.takeStronger(reason) }  // `nil` counts as `never`, so `self.reason` is set now
     countDown(in: trampoline)
   }
 

@@ -163,9 +163,9 @@ public final class FutureCache<Key: Hashable & Sendable, Value: Sendable, Failur
     _ line: UInt,
     _ work: () -> Future<Value, Failure>
   ) -> Future<Value, Failure> {
-    // Another thread can have ended or removed the load since `join` returned its number. Then this caller asks again.
+    // Since `join` returned the number, the load can have ended, been removed or been abandoned. Then this caller asks again.
     let (begins, abandoned) = state.withLock { $0.begin(key, number) }
-    _ = abandoned  // released here, outside the lock
+    _ = abandoned  // a load that all its callers have left: released here, outside the lock
     guard begins else { return future(for: key, fileID: fileID, line: line, work) }
     // Keeps the value before the callers get it, so that a caller that comes too late to join the load finds the value.
     let future = work().map { [weak self] value in

@@ -42,7 +42,7 @@ public func withCallback<Value>(
   _ body: (Callback<Value>) -> Void,
   onCancel: @escaping @Sendable () -> Void = {}
 ) async throws -> sending Value {
-  guard !Task.isCancelled else { throw CancellationError() }
+  guard !Task.isCancelled else { throw CancellationError() }  // `wait` tests again: this saves the slot
   let slot = CallbackSlot<Value>(CallbackSite(label: label, place: fileID, line: line))
   await slot.wait(isolation: isolation, onCancel: onCancel) { body(Callback(slot)) }
   // Throws only here: in Swift 6.3 a rethrow across an actor hop returns off the caller's actor.

@@ -30,7 +30,7 @@ public func withCallback<Value, Failure: Error>(
   _ body: (TypedCallback<Value, Failure>) -> Void,
   onCancel: @escaping @Sendable () -> Void = {}
 ) async throws(Failure) -> sending Value {
-  guard !Task.isCancelled else { throw cancelled }
+  guard !Task.isCancelled else { throw cancelled }  // `wait` tests again: this saves the slot
   let site = CallbackSite(label: label, place: fileID, line: line)
   let slot = CallbackSlot<Value>(site, cancelled: cancelled, dropped: dropped)
   await slot.wait(isolation: isolation, onCancel: onCancel) { body(TypedCallback(slot)) }

@@ -39,7 +39,7 @@ extension Worker {
     }
   }
 
-  /// Awaits in a task, which another thread can cancel.
+  /// Awaits in a task, which can be cancelled; the await must end in any case.
   private func awaitResult(of node: Node) {
     let choice = [AwaitCancellation.abandon, .cancel, .ignore][random(below: 3)]
     let ticket = ticket("an await (\(choice))", node: node.number, .once)
