@@ -1,4 +1,4 @@
-/// The floor of B2: a lock and a slot for one value or one suspended task.
+/// The floor of B2, an await of a pending future: a lock and a slot for one value or one suspended task, used once.
 ///
 /// The generic deinitializer runs unspecialised. That costs some tens of nanoseconds, but B2 takes microseconds.
 final class HandSlot<Value: Sendable>: Sendable {
@@ -19,7 +19,6 @@ final class HandSlot<Value: Sendable>: Sendable {
         state = .resolved(value)
         return nil
       }
-      state = .empty
       return continuation
     }
     continuation?.resume(returning: value)

@@ -155,13 +155,13 @@ struct CallbackRepetition {
 
   private static let prefixes: Set<String> = ["try", "await", "?", "!", "_", "="]
 
-  /// The callback that an outermost call of a statement passes to a function, not to an initializer such as `Job(done)`.
+  /// The callback that an outermost call passes to a function, not to an initializer such as `Job(done)`; `nil` if none does.
   private func passedCallback(_ statement: Range<Int>) -> Int? {
     statement.first { index in
-      guard names.contains(tokens[index]), [",", ")"].contains(tokens[index + 1]),
+      guard names.contains(tokens[index]), [",", ")"].contains(tokens[index + 1]),  // not `done.isSet` or `done()`
         let open = tokens.parent(index), tokens[open] == "(", isAtLevel(open, of: statement.lowerBound)
       else { return false }
-      return SourceTokens.isWord(tokens[open - 1]) && isFunctionName(open - 1)
+      return isFunctionName(open - 1)
     }
   }
 
