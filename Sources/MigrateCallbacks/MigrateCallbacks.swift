@@ -71,7 +71,7 @@ struct MigrateCallbacks: CommandPlugin {
   }
 }
 
-/// The description of the package for the tool.
+/// The description of the package for the tool, whose `MigrationRequest` explains each property.
 private struct Request: Encodable {
   struct Target: Encodable {
     let name: String

@@ -137,7 +137,7 @@ struct FunctionBody {
     }
   }
 
-  /// Whether the body makes a handle of this type, as `session.dataTask(with: request)` does, and never calls `method`.
+  /// Whether the body makes the handle that callers get, by `type(…)` or as by `session.dataTask(…)`, and never calls `method`.
   func makes(_ type: String, withoutStarting method: String) -> Bool {
     let name = method.prefix { $0 != "(" }
     guard returnsHandle, !range.contains(where: { tokens[$0] == name }) else { return false }

@@ -183,7 +183,7 @@ struct TokenReader {
 
   mutating func take() -> Token? { rest.popFirst() }
 
-  /// Takes tokens up to one of these texts outside brackets, or up to a closing bracket that no taken token opens.
+  /// Takes the tokens before one of these texts outside brackets, or before a closing bracket that they do not open; else all.
   mutating func take(upTo ends: Set<String>) -> ArraySlice<Token> {
     let start = rest
     var depth = 0

@@ -1,6 +1,6 @@
-/// The sources of an orphan; the orphan leaves them when it is cancelled.
+/// The sources of a state if they are orphans, which only a cancellation resolves; the state leaves them when it is cancelled.
 ///
-/// Q: Why weak? A: The list of a source owns the orphan, so a counted reference would be a cycle. A source of a join does
+/// Q: Why weak? A: The list of a source owns the state, so a counted reference would be a cycle. A source of a join does
 /// not own the join, and can go away first.
 @usableFromInline
 final class OrphanedInputs: Inputs, @unchecked Sendable {
@@ -17,16 +17,16 @@ final class OrphanedInputs: Inputs, @unchecked Sendable {
   /// Whether these are inputs of a join: in no list, but each source counts one as a consumer, until `leaveNotified()`.
   private let areInputsOfJoin: Bool
 
-  /// The interruption (a timeout or a token) that can still resolve the orphan.
+  /// The interruption (a timeout or a token) that can still resolve the state, which then is no orphan; `nil` for an orphan.
   private let interruption: Inputs?
 
   /// The number of notified inputs of joins that have not left, also of claimed ones; under the orphan's lock.
   var notified = 0
 
-  /// Whether the orphan has left its sources; relaxed, because it only picks the thread that leaves.
+  /// Whether the state has left its sources; relaxed, because it only picks the thread that leaves.
   private let hasLeft = AtomicByte<Bool>(false)
 
-  /// For an orphan with one source: `consumer` is the orphan's stage, which stays in the list of the source.
+  /// For a state with one source: `consumer` is the state's stage, which stays in the list of the source.
   init(_ consumer: Consumer, of source: FutureState, interruptedBy interruption: Inputs? = nil) {
     inputs = [Input(source: source, consumer: consumer)]
     areInputsOfJoin = false

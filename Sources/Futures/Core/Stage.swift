@@ -62,7 +62,7 @@ package class MovingStage<Stored: OutcomeStorage>: Stage<Stored>, @unchecked Sen
 }
 
 extension TypedState {
-  /// Resolves as `source`, which is resolved or broken.
+  /// Resolves this state as `source`, which has the same type, and is resolved or broken.
   @_alwaysEmitIntoClient
   final func resolve(as source: FutureState, in trampoline: Trampoline) {
     if let result = unsafeDowncast(source, to: TypedState.self).result {

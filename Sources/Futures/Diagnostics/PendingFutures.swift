@@ -228,11 +228,11 @@ extension LockedReference where Object == PendingFutures {
     }
   }
 
-  /// Returns the labels and places of the tracked pending futures that have consumers, the oldest first, for the test kit.
+  /// Returns the labels and places of the tracked promises whose futures are pending and have consumers, for the test kit.
   /// - Parameters:
   ///   - start: The time since which the promises were made.
   ///   - isOfThisThread: Whether to list only promises that the calling thread has made.
-  /// - Returns: One line for each future.
+  /// - Returns: One line for each promise, the oldest first.
   package func awaited(since start: DispatchTime, ofThisThread isOfThisThread: Bool) -> [String] {
     let thread = UnsafeMutableRawPointer.ofCurrentThread
     return update { $0?.objects() ?? [] }.compactMap { entry, object, _ in

@@ -42,7 +42,7 @@ struct OrderMove: Hashable, Comparable, Sendable {
 }
 
 extension [OrderMove] {
-  /// Returns a readable name for each move, with a number if the order has several items of that name.
+  /// Returns a readable name for each move (a task's is in `tasks`), with a number if several items have that name.
   func names(_ tasks: [Int32: OrderTask] = [:]) -> [String] {
     var ordinals: [OrderSource: Set<Int32>] = [:]
     for move in self { ordinals[move.source, default: []].insert(move.ordinal) }

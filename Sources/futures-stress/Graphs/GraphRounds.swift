@@ -35,7 +35,7 @@ struct GraphRounds {
   }
 
   /// Runs the graphs of one round.
-  /// - Returns: The number of closures, or `nil` if a check has failed.
+  /// - Returns: The number of closures in the graphs, or `nil` if a check has failed.
   private func runRound(_ number: Int) -> Int? {
     var closures = 0
     for graph in 0..<options.graphs {
