@@ -70,7 +70,7 @@ struct Roles {
     let title = declaration.title()
     // The owner counts, too: a default implementation is in an extension of the protocol itself.
     let witnessed = ([owner].compactMap(\.self) + ancestors).first { requirementTitles[$0]?.contains(title) == true }
-    let name = witnessed.flatMap { protocolNames[$0] } ?? namedProtocol  // the module's first: it can have a counterpart
+    let name = witnessed.flatMap { protocolNames[$0] } ?? namedProtocol  // the module's can have a counterpart
     return name.map { .witness(protocol: $0) } ?? .plain
   }
 
