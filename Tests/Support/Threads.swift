@@ -10,6 +10,12 @@ extension ExecutionContext {
   public static var newThread: ExecutionContext { ExecutionContext { work in Thread.detachNewThread(work) } }
 }
 
+/// Runs `body` within as many nested inline deliveries as `depth` says.
+public func nestDeliveries(_ depth: Int, _ body: @escaping @Sendable () -> Void) {
+  guard depth > 0 else { return body() }
+  Future.succeeded(depth).whenResolved(on: .immediate) { _ in nestDeliveries(depth - 1, body) }
+}
+
 /// Suspends until all work that is in the main queue now has run.
 public func mainQueueTurn() async {
   await withCheckedContinuation { continuation in DispatchQueue.main.async { continuation.resume() } }

@@ -34,7 +34,9 @@ extension Future {
       // Deliveries nest too deeply here. So the transform runs later, unless the derived future is cancelled before.
       let derived = FollowingStage<Outcome<New, NewFailure>>(progressShare: progressShare)
       trampoline.defer {
-        if !derived.isResolved { derived.follow(transform(result), in: trampoline) }
+        guard !derived.isResolved else { return }
+        let bypassed = derived.wasCancelled ? bypass?(result) : nil
+        derived.follow(bypassed ?? transform(result), in: trampoline)
       }
       return Future<New, NewFailure>(derived)
     }

@@ -300,9 +300,8 @@ final class OrderRun: @unchecked Sendable {
 
   /// Runs a move on the calling thread, which meanwhile belongs to this run and has its time.
   func inMove<Result>(_ move: () -> Result) -> Result {
-    let previousRun = cfuturestesting_run()
     cfuturestesting_set_run(Unmanaged.passUnretained(self).toOpaque())
-    let previousElsewhere = Trampoline.current.setElsewhere(submitDelivery)
+    _ = Trampoline.current.setElsewhere(submitDelivery)
     let present = Move(turn: turns, thread: cfuturestesting_thread_number())
     let now = state.withLock { state in
       state.move = present
@@ -312,8 +311,8 @@ final class OrderRun: @unchecked Sendable {
     let result = move()
     state.withLock { $0.move = nil }
     cfuturestesting_set_time(-1)  // the real time
-    _ = Trampoline.current.setElsewhere(previousElsewhere)
-    cfuturestesting_set_run(previousRun)
+    _ = Trampoline.current.setElsewhere(nil)
+    cfuturestesting_set_run(nil)
     return result
   }
 

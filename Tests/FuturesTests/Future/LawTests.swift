@@ -245,7 +245,7 @@ private struct Scenario: Sendable {
     }
     let futures = Recorder<Future<V, F>>()
     let notified = sides.map { _ in Recorder<Result<V, F>>() }
-    nest(nesting) {
+    nestDeliveries(nesting) {
       for (side, notified) in zip(sides, notified) {
         let future = side(inputs)
         future.whenResolved(on: .immediate) { notified.record($0) }
@@ -254,17 +254,12 @@ private struct Scenario: Sendable {
     }
     var states: [[Result<V, F>?]] = sides.map { _ in [] }
     for step in countBefore...order.count {
-      if step > countBefore { nest(nesting) { resolve(order[step - 1]) } }
+      if step > countBefore { nestDeliveries(nesting) { resolve(order[step - 1]) } }
       for (index, future) in futures.events.enumerated() {
         states[index].append(future.peek())
         try #require(notified[index].events == [future.peek()].compactMap(\.self), "R1, R2: \(self)")
       }
     }
     return states
-  }
-
-  private func nest(_ depth: Int, _ body: @escaping @Sendable () -> Void) {
-    guard depth > 0 else { return body() }
-    Future.succeeded(()).whenResolved(on: .immediate) { _ in nest(depth - 1, body) }
   }
 }

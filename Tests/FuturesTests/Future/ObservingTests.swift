@@ -21,9 +21,9 @@ struct ObservingTests {
   @Test("R2: a callback that was deferred for its depth is not overtaken by one that is attached less deep")
   func deferredIsNotOvertaken() {
     let log = Recorder<Int>()
-    @Sendable func descend(_ depth: Int) {
-      Future.succeeded(depth).whenResolved(on: .immediate) { _ in
-        guard depth == 0 else { return descend(depth - 1) }
+    // At the last of these depths, one of the two callbacks is at the maximum depth and the other above it.
+    for depth in 1...15 {
+      nestDeliveries(depth) {
         let future = Future.succeeded(1)
         Future.succeeded(2).whenResolved(on: .immediate) { _ in
           future.whenResolved(on: .immediate) { _ in log.record(0) }
@@ -31,8 +31,6 @@ struct ObservingTests {
         future.whenResolved(on: .immediate) { _ in log.record(1) }
       }
     }
-    // At the last of these depths, one of the two callbacks is at the maximum depth and the other above it.
-    for depth in 0..<15 { descend(depth) }
     #expect(log.events == Array(repeating: [0, 1], count: 15).flatMap { $0 })
   }
 
@@ -40,9 +38,8 @@ struct ObservingTests {
   func orderOnSerialQueueAtAnyDepth() {
     let queue = DispatchQueue(label: "serial")
     let (log, submitted) = (Recorder<Int>(), Recorder<Int>())
-    @Sendable func descend(_ depth: Int) {
-      Future.succeeded(depth).whenResolved(on: .immediate) { _ in
-        guard depth == 0 else { return descend(depth - 1) }
+    for depth in 1...20 {
+      nestDeliveries(depth) {
         let future = Future.succeeded(1)
         _ = future.map(on: .queue(queue)) { _ in log.record(0) }
         future.whenResolved(on: .queue(queue)) { _ in log.record(1) }
@@ -51,7 +48,6 @@ struct ObservingTests {
         submitted.record(log.events.count)
       }
     }
-    for depth in 0..<20 { descend(depth) }
     #expect(submitted.events == (1...20).map { 2 * $0 })
     #expect(log.events == Array(repeating: [0, 1], count: 20).flatMap { $0 })
   }

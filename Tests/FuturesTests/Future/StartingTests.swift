@@ -164,14 +164,9 @@ struct StartingTests {
       log.record(1)
       promise.succeed(2)
     }
-    @Sendable func descend(_ depth: Int) {
-      guard depth > 0 else {
-        future.whenSucceeded(on: .immediate) { log.record($0) }
-        return
-      }
-      Future.succeeded(depth).whenResolved(on: .immediate) { _ in descend(depth - 1) }
+    nestDeliveries(100) {
+      future.whenSucceeded(on: .immediate) { log.record($0) }
     }
-    descend(100)
     #expect(log.events == [1, 2])
   }
 

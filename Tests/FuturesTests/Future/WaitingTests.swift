@@ -54,15 +54,13 @@ struct WaitingTests {
   func waitInCallback() {
     onThread {
       let log = Recorder<Int>()
-      @Sendable func descend(_ depth: Int) {
-        Future.succeeded(depth).whenResolved(on: .immediate) { _ in
-          if depth > 0 { return descend(depth - 1) }
+      for depth in 1...20 {
+        nestDeliveries(depth) {
           // Too deep to run inline, so this thread has deferred the transform.
           let future = Future<Int, TestError>.succeeded(1).map { $0 + 1 }
           log.record((try? future.wait().get()) ?? -1)
         }
       }
-      for depth in 0..<20 { descend(depth) }
       #expect(log.events == Array(repeating: 2, count: 20))
     }
   }
@@ -71,9 +69,8 @@ struct WaitingTests {
   func wokenAtAnyDepth() {
     let wokenThreads = Locked(0)
     onThread {
-      @Sendable func descend(_ depth: Int) {
-        Future.succeeded(depth).whenResolved(on: .immediate) { _ in
-          if depth > 0 { return descend(depth - 1) }
+      for depth in 1...20 {
+        nestDeliveries(depth) {
           let promise = Promise<Int, TestError>()
           let future = promise.future
           let attached = DispatchSemaphore(value: 0)
@@ -89,7 +86,6 @@ struct WaitingTests {
           wokenThreads.withLock { $0 += 1 }
         }
       }
-      for depth in 0..<20 { descend(depth) }
     }
     #expect(wokenThreads.withLock(\.self) == 20)
   }
@@ -140,15 +136,13 @@ struct WaitingTests {
 
 /// Waits for a delivery that this thread has deferred, so the future is pending when the wait begins.
 private func waitForOwnDebt() {
-  @Sendable func descend(_ depth: Int) {
-    Future.succeeded(depth).whenResolved(on: .immediate) { _ in
-      if depth > 0 { return descend(depth - 1) }
+  for depth in 1...20 {
+    nestDeliveries(depth) {
       let promise = Promise<Int, TestError>()
       Future.succeeded(1).whenSucceeded(on: .immediate) { promise.succeed($0) }
       if !promise.isResolved { _ = promise.future.wait() }
     }
   }
-  for depth in 0..<20 { descend(depth) }
 }
 
 private func waitForResolved() -> Result<Int, TestError> {
@@ -197,7 +191,7 @@ private enum OwnWait: String, CaseIterable, Codable, Sendable {
       future.whenResolved(on: .immediate) { _ in inner.succeed() }
     case .deferred:
       future.whenResolved(on: .immediate) { _ in
-        descend(14) {
+        nestDeliveries(15) {
           box.record(Future.succeeded(1).map { $0 })
           wait(.seconds(3_600))
         }
@@ -239,12 +233,5 @@ private enum OwnWait: String, CaseIterable, Codable, Sendable {
     _ = box.events[0].wait()
     queue.sync {}
     #expect(results.events == [isHopeless || self == .join || self == .check ? nil : self == .timeout ? 7 : 1])
-  }
-}
-
-/// Calls `body` in a callback, as deep as `depth`.
-private func descend(_ depth: Int, _ body: @escaping @Sendable () -> Void) {
-  Future.succeeded(depth).whenResolved(on: .immediate) { _ in
-    if depth > 0 { descend(depth - 1, body) } else { body() }
   }
 }
