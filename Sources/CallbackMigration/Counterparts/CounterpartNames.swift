@@ -44,7 +44,7 @@ extension Counterparts {
     // Makes the counterpart with this base name (`nil`: the default name), and finds a declaration that the name collides with.
     func attempt(_ baseName: String?) -> Named {
       let found = counterpart(.async, of: declaration, callbacks, renamed: baseName, in: scopes)
-      let plainName = found.name.filter { $0 != "`" }
+      let plainName = found.name.filter { $0 != "`" }  // as `rivals` has the names
       let (members, subclasses) = (scopes + conformers, isClass ? conformers : [])
       let rival = rivals.title(of: plainName, declaration, without: callbacks.omitted, in: members, subclasses, aliases)
       return Named(counterpart: found, rival: rival)

@@ -128,7 +128,7 @@ private struct Wildcards {
     return handleEntries(matched).allSatisfy { $0 == entry } ? entry : nil
   }
 
-  /// The entry `once` (callbacks come once) if several `own` functions need it and no `matched` refusal has evidence against it.
+  /// The entry `once` (called once), if several `own` functions need it, and no `matched` refusal has evidence against it.
   private static func once(_ own: [CounterpartPlan.Entry], _ matched: [CounterpartPlan.Entry]) -> Refusal.Entry? {
     func onceRefusals(_ entry: CounterpartPlan.Entry) -> [Refusal] {  // the refusals that the entry `once` settles
       entry.refusals.map(\.refusal).filter { $0.entry?.key == MigrationConfiguration.List.once.rawValue }

@@ -168,7 +168,7 @@ public final class FutureCache<Key: Hashable & Sendable, Value: Sendable, Failur
     _ = abandoned  // a load that all its callers have left: released here, outside the lock
     guard begins else { return future(for: key, fileID: fileID, line: line, work) }
     // Keeps the value before the callers get it, so that a caller that comes too late to join the load finds the value.
-    let future = work().map { [weak self] value in
+    let future = work().map { [weak self] value in  // weak: a load does not keep the cache alive
       self?.keep(value, for: key, number)
       return value
     }
