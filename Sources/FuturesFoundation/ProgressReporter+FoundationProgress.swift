@@ -188,7 +188,7 @@ private struct Reading {
 
 #if canImport(ObjectiveC)
   extension FollowedProgress {
-    /// Reads the `Progress` when it changes.
+    /// Reads the `Progress` when it changes: a child can change only the fraction, and a count can change without the fraction.
     func observe() {
       guard let progress else { return }  // after `end()`
       let observations = [

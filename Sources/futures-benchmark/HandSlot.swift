@@ -12,7 +12,7 @@ final class HandSlot<Value: Sendable>: Sendable {
 
   private let state = Mutex(State.empty)
 
-  /// Stores the value, or resumes the task with it.
+  /// Stores the value for `resume(_:)`, or resumes the waiting task with the value.
   func succeed(_ value: Value) {
     let continuation: Continuation? = state.withLock { state in
       guard case .awaited(let continuation) = state else {

@@ -123,7 +123,7 @@ struct Harness: Sendable {
       if nanoseconds >= shortestSample { nanoseconds = min(nanoseconds, body.nanoseconds(repetitions)) }
       if nanoseconds >= shortestSample { return repetitions }
       // A fifth more than seems necessary, but at most tenfold, because the first repetitions are the slowest.
-      let growth = min(10, max(1.2, 1.2 * shortestSample / max(nanoseconds, 1)))
+      let growth = min(10, 1.2 * shortestSample / nanoseconds)
       repetitions = Int((Double(repetitions) * growth).rounded(.up))
     }
   }

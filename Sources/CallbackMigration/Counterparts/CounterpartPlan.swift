@@ -45,8 +45,8 @@ package struct CounterpartPlan {
       refusals.refusal(function, kind) == nil && !function.counterpart(kind).exists
     }
     entries = inventory.functions.map { function in
-      let asked = pattern.matches(function.title) ? style.kinds : []
-      let kinds = asked.isEmpty ? Counterpart.Kind.allCases.filter { function.counterpart($0).wasWrittenByTool } : asked
+      let written = Counterpart.Kind.allCases.filter { function.counterpart($0).wasWrittenByTool }
+      let kinds = pattern.matches(function.title) ? style.kinds : written
       return Entry(
         function: function,
         decisions: kinds.map { kind in

@@ -34,10 +34,10 @@ package struct DeprecationDiff {
     return !function.declaration.canOmit(function.callbacks)
   }
 
-  /// The first counterpart of the style's kinds that the module itself has; `nil` if it has none.
+  /// The first existing counterpart of the style's kinds that is in the module itself; `nil` if there is none.
   private func replacement(_ function: CallbackFunction) -> (title: String, file: String)? {
     style.kinds.lazy.map(function.counterpart).compactMap { counterpart in
-      // Clients of the module do not see extensions by another module.
+      // `file` is `nil` without a counterpart. Clients of the module do not see extensions by another module.
       counterpart.file.flatMap { inventory.isElsewhere($0) ? nil : (counterpart.title, $0) }
     }.first
   }

@@ -88,7 +88,7 @@ package struct TypeAliases {
     if ["", "?", "!"].contains(reader.rest.text) { return functionType(of: inside) }
     var effects: Set<String> = []
     while let next = reader.next, next.text != "->" {
-      guard ["async", "throws", "rethrows"].contains(next.text) else { return nil }
+      guard ["async", "throws"].contains(next.text) else { return nil }
       effects.insert(next.text)
       _ = reader.take()
       _ = reader.takeBracketed("(", ")")  // the error type in `throws(E)`

@@ -87,7 +87,7 @@ extension FutureState {
         case .orphaned: current == .orphaned || current >= .due
         case .resolved: current == previous
         case .due, .delivering: current >= .due
-        case .closing: current >= .delivering  // `endDelivery` can make it `resolved` at any time
+        case .closing: current >= .delivering  // `append` reopens it; `endDelivery` can end it at any time
         }
       expect(isAllowed, "1: the phase changed from \(previous) to \(current)")
       expect(
@@ -97,7 +97,7 @@ extension FutureState {
       expect(current != .resolved || consumers.isEmpty, "5: a resolved future has a consumer left")
       for consumer in consumers.all {
         let status = consumer.statusForCheck
-        let isMarked = status == .listedByOther && current >= .due  // marked only during a delivery
+        let isMarked = status == .listedByOther && current >= .due  // another thread attached it in a delivery
         expect(status == .listed || status == .resultOnly || isMarked, "5: a consumer in a list is \(status)")
         expect(consumer.isConsumer(of: self), "5: a consumer is in the list of a state that is not its source")
       }

@@ -65,7 +65,7 @@ final class Join<Derived: OutcomeStorage>: Inputs, @unchecked Sendable {
   }
 
   override func pendingInputs(raisingTasksTo priority: TaskPriority?) -> [FutureState] {
-    lock.withLock { inputs.map(\.state) }  // the caller raises their tasks; no later input needs `priority`
+    lock.withLock { inputs.map(\.state) }  // `priority` is not kept: a join starts no inputs later
   }
 
   override func describe(into facts: inout NodeFacts) {

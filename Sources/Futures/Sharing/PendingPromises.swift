@@ -194,7 +194,7 @@ public final class PendingPromises<Key: Hashable & Sendable, Value: Sendable, Fa
     case answered(Result<Value, Failure>)
   }
 
-  /// Adds a caller, unless there is an early answer for it.
+  /// Adds a caller; but if `takesAnswer` is set and an early answer for `key` is kept, takes that answer out instead.
   func join(_ caller: Caller, _ key: Key, takingEarlyAnswer takesAnswer: Bool) -> Joining {
     // `leave` needs the task that asks for the key, to find work that waits for its own key. `nil` if no caller waits: then the work
     // starts during or after this call, so it did not make the call. Outside the lock, because reading a task formats a string.

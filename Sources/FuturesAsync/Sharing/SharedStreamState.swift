@@ -66,7 +66,7 @@ final class SharedReader: @unchecked Sendable {
     return (nil, oldest)
   }
 
-  /// Removes and returns the oldest unread element.
+  /// Removes and returns the oldest unread element; `nil` if there is none.
   private func popFirst() -> Element? {
     guard first < elements.count, let element = elements[first].take() else { return nil }
     first += 1

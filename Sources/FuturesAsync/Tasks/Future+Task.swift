@@ -46,7 +46,7 @@ extension Future {
   ///
   /// As with `Task.detached`, the task inherits no actor, no task-locals and no priority.
   ///
-  /// Cancellation, future to task: cancelling the future cancels the task. Dropping the future cancels nothing.
+  /// Cancellation, future to task: as for `Future { }`. Cancelling cancels the task; dropping the future cancels nothing.
   @_disfavoredOverload
   @_alwaysEmitIntoClient
   public static func detached(
@@ -65,7 +65,7 @@ extension Future {
   /// never suspends, the future is resolved when this returns. Apple systems before the 26 releases have no immediate
   /// tasks. There the task starts as that of `Future { }` does.
   ///
-  /// Cancellation, future to task: cancelling the future cancels the task. Dropping the future cancels nothing.
+  /// Cancellation, future to task: as for `Future { }`. Cancelling cancels the task; dropping the future cancels nothing.
   @_disfavoredOverload
   @_alwaysEmitIntoClient
   public static func immediate(

@@ -107,7 +107,7 @@ extension Future where Failure == any Error {
     }
   }
 
-  /// Refuses work whose future cannot represent cancellation, such as `load($0).materialize()`; a call with `await` compiles.
+  /// Refuses a future from a throwing closure, or one that cannot represent cancellation; `await` flattens the future.
   @_documentation(visibility: internal)
   @_alwaysEmitIntoClient
   public static func concurrentSettled<Item: Sendable, Inner: FutureProtocol>(

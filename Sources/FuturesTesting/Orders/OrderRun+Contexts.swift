@@ -21,7 +21,7 @@ extension OrderRun {
     }
   }
 
-  /// Adds work to the agenda by `add`; from another thread, the run then fails with a sentence that ends with `interference`.
+  /// Adds work to the agenda by `add`; for another thread, also fails the run with a sentence that ends with `interference`.
   /// - Returns: The item's number; `nil` if the run is over, which drops the work.
   @discardableResult
   func submit(_ interference: @autoclosure () -> String, _ add: (inout OrderAgenda) -> Int) -> Int? {
@@ -29,7 +29,7 @@ extension OrderRun {
     if isShown, isOwn { nameCurrentTask() }  // for the shown order: only a running task can read its name
     let number = state.withLock { state -> Int? in
       if state.closing.mustDropNewWork() { return nil }  // the run is over
-      if !isOwn { noteInterference(interference(), &state) }  // added, too: it can let the tasks of the failed run end
+      if !isOwn { noteInterference(interference(), &state) }  // still adds the work: it can let tasks of the run end
       return add(&state.agenda)
     }
     if !isOwn { arrivals.signal() }  // the search can be waiting for work from outside
