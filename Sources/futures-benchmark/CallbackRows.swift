@@ -29,7 +29,7 @@ extension Rows {
 
   /// C2: makes a promise, attaches one callback, resolves and releases the promise.
   ///
-  /// The callback captures one word, so the allocation of its context counts.
+  /// Three allocations: the promise, its state, and the context of the callback, which captures one word.
   @Sendable
   static func callbackThenSuccess(_ harness: Harness) -> Row {
     let ours = Body.synchronous { repetitions in

@@ -6,8 +6,8 @@ extension Rows {
 
   /// C4: attaches ten `map` stages to a pending future, and resolves it.
   ///
-  /// Each closure captures one word, as closures in programs do, so the allocation of its context counts. The cost of a
-  /// stage includes a tenth of the promise's cost.
+  /// Two allocations for a stage: itself, and the context of its closure, which captures one word, as closures in programs
+  /// do. The cost of a stage also includes a tenth of the promise and its state.
   @Sendable
   static func mapStages(_ harness: Harness) -> Row {
     let ours = Body.synchronous { repetitions in

@@ -242,7 +242,7 @@ extension Refusal {
     Refusal("they return an optional, because `line \(line)` calls back with neither a value nor an error")
   }
 
-  /// If callers can leave out the callback, the entry `"renames": {"*": "*"}` gives counterparts their functions' names.
+  /// The entry `"renames": {"*": "*"}` gives counterparts their functions' names, unless a declaration there has the name.
   static func hasOtherName(_ reason: OtherName) -> Refusal {
     switch reason {
     case .callbackIsOptional:
@@ -253,7 +253,7 @@ extension Refusal {
 
   /// Why a counterpart does not have the name of its function.
   enum OtherName: Equatable {
-    /// Callers can leave out the callback.
+    /// Callers can leave out the callback, and async code that does so would get the counterpart.
     case callbackIsOptional
 
     /// A declaration with this title is there, and async code that calls it would get the counterpart.

@@ -42,8 +42,8 @@ extension Future {
   /// ```
   ///
   /// The cancellation has the effect of `cancel()` on the derived future. The registration with the token ends when the
-  /// future is resolved. If the token is already cancelled, the cancellation happens at once, and a lazy future is not
-  /// started.
+  /// future is resolved. If the token is already cancelled, the cancellation happens at once. Then a lazy future starts
+  /// only if `Failure` cannot represent cancellation.
   /// - Parameter token: The token that cancels.
   /// - Returns: The derived future. Cancelling it leaves this future, which is cancelled too if nothing else waits for
   ///   it (R16).

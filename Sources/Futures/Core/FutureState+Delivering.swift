@@ -61,7 +61,7 @@ extension FutureState {
     let trampoline = Trampoline.current
     guard trampoline.enter() else {
       return trampoline.defer {
-        // The producer of a state that was cancelled meanwhile never starts (R2b): the state is an orphan, without a producer.
+        // The producer of a state that was cancelled meanwhile never starts (R2b): if still pending, the state is an orphan.
         if self.wasCancelled { self.orphan() } else { lazy.start?(self) }
       }
     }

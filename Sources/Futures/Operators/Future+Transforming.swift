@@ -26,7 +26,7 @@ extension Future {
     context.isImmediate ? map(Transform(consume transform)) : map(on: context, Transform(consume transform))
   }
 
-  /// Transforms the value inline: now if this future is resolved, otherwise in a stage.
+  /// Transforms the value inline: now if all earlier consumers have the result, otherwise in a stage.
   @_alwaysEmitIntoClient
   @inline(never)
   func map<New: Sendable>(_ transform: __owned Transform<Value, New>) -> Future<New, Failure> {
@@ -110,7 +110,7 @@ extension Future {
       : flatMap(on: context, progressShare, Transform(consume transform))
   }
 
-  /// Transforms the value inline: now if this future is resolved, otherwise in a stage.
+  /// Transforms the value inline: now if all earlier consumers have the result, otherwise in a stage.
   @_alwaysEmitIntoClient
   @inline(never)
   func flatMap<New: Sendable>(

@@ -129,7 +129,7 @@ final class FlatMapStage<Argument: Sendable, New: Sendable, Failure: Error>: Mov
   override func dropCaptures() { transform = nil }  // the transform will not run
 
   override func describe(into facts: inout NodeFacts, isListed: Bool) {
-    // If the argument is a result, the graph shows the type of the value in it.
+    // The argument is a result if `derive` made the stage, for any operator: the name is common, and the type that of the value.
     let result = Argument.self as? any SuccessType.Type
     facts.setOperation(result == nil ? "flatMap" : "transform", (result?.success ?? Argument.self, New.self))
   }

@@ -250,7 +250,7 @@ package final class LatestSlot: Sendable {
   package func cancel() {
     let (stop, timers) = state.withLock { state in
       defer { (state.isWaiting, state.deadline, state.pause) = (false, nil, nil) }
-      state.newest += 1  // so that no callback of the request runs, and `setStop` stops a request that has just begun
+      state.newest += 1  // so that `setStop` stops a request that has begun, but has no `stop` yet
       return (state.end(), [state.deadline, state.pause])
     }
     // Stops the request first: a cancelled deadline resolves, and would start the work of a request that waits for it.

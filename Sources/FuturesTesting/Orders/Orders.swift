@@ -28,10 +28,10 @@ public final class Orders: Sendable {
   /// Runs all work of the contexts, timers and tasks, in the order of this run, and returns when nothing is left.
   ///
   /// Tasks that wait for something that never comes stay suspended.
-  /// - Throws: `CancellationError` if the run has failed for a reason outside the body.
+  /// - Throws: `CancellationError` if the order has ended: the run has failed, or, for a call in another task, the body has returned.
   nonisolated(nonsending) public func runAll() async throws {
     await withUnsafeContinuation { run.resumeWhenIdle($0) }
-    if run.state.withLock(\.isEnding) { throw CancellationError() }  // the rest runs in no order of the search
+    if run.state.withLock(\.isEnding) { throw CancellationError() }  // work now runs without choices
   }
 
   /// The time of the virtual clock: the sum of the delays up to the last timer that fired.

@@ -16,7 +16,7 @@ internal import Futures
 /// both.
 ///
 /// Work runs on one thread, one piece at a time. A serial queue runs its work in the order of submission. A concurrent one keeps no
-/// order, except at barriers. Quality of service has no effect.
+/// order, except at barriers. Quality of service, and flags other than `.barrier`, have no effect.
 public final class VirtualQueue: Sendable {
   typealias Work = @Sendable () -> Void
 

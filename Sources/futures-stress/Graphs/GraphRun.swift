@@ -25,7 +25,7 @@ struct GraphRun: Sendable {
   func run() -> GraphReport {
     let surroundings = Surroundings()
     var report = use(surroundings)
-    guard report.faults.isEmpty else { return report }
+    guard report.faults.isEmpty else { return report }  // a future without a result keeps its closures
     // `use` has released the futures, so all closures and values go away.
     let areReleased = surroundings.settle(surroundings.alive)
     report.faults = report.records.flatMap(\.faults)
