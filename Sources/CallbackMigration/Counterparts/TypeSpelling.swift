@@ -5,7 +5,7 @@ struct TypeSpelling {
 
   /// Takes the identifiers of the module's types, by the path of the enclosing type (empty outside types) and by name.
   ///
-  /// `scopes` are the types whose members the counterpart sees, the nearest first.
+  /// `scopes` are the paths of the types whose members the counterpart sees, the nearest first.
   init(_ declarations: [String: [String: String]], scopes: [String], generics: [String]) {
     for scope in [""] + scopes.reversed() {
       nearest.merge(declarations[scope] ?? [:]) { _, nearer in nearer }
