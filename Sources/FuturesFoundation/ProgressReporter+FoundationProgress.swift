@@ -171,7 +171,7 @@ private struct Reading {
     let count = progress.totalUnitCount
     fraction = progress.fractionCompleted
     isConsistent = completed == progress.completedUnitCount && count == progress.totalUnitCount
-    // With other counts Foundation knows no total, or another thread has set only one of the two so far.
+    // Otherwise Foundation knows no total, or another thread has set only one of the two counts so far.
     total = completed >= 0 && count > 0 ? count : nil
   }
 

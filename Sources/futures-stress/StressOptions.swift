@@ -1,6 +1,6 @@
 /// The parsed command line.
 struct StressOptions {
-  var seed = UInt64.random(in: 0...999_999)
+  var seed = UInt64.random(in: 1...999_999)
   var rounds = 10
   var threads = 3
   /// Whether each round has one large graph, instead of 50 small ones.

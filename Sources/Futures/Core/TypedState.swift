@@ -73,7 +73,7 @@ package class TypedState<Stored: OutcomeStorage>: FutureState, @unchecked Sendab
 
   override func reportUnobservedFailure() {
     // A cancellation is no failure that a program has overlooked.
-    guard case .failure(let failure)? = outcome.result, !(failure is CancellationError) else { return }
+    guard case .failure(let failure)? = outcome.result, !Cancelled.isRepresented(by: failure) else { return }
     let place = extras?.place
     let fileID = place.map { String(cString: $0.fileID) } ?? ""
     FuturesDiagnostics.report(.unobservedFailure(label: label, fileID: fileID, line: place?.line ?? 0, failure))

@@ -23,6 +23,23 @@ package enum Cancelled<Failure: Error> {
     if let type = Failure.self as? any CancellableFailure.Type { return type.cancelled as? Failure }
     return CancellationError() as? Failure
   }
+
+  /// Whether `error` represents cancellation.
+  static func isRepresented(by error: Failure) -> Bool {
+    error is CancellationError || (error as? any CancellableFailure)?.isCancelled ?? false
+  }
+}
+
+extension CancellableFailure {
+  /// Whether this equals `.cancelled`; `false` if the type is not `Equatable`.
+  fileprivate var isCancelled: Bool {
+    // A generic function, because `==` needs the concrete type of `cancelled`, which is that of `self`.
+    func equals<Other: Equatable>(_ other: Other) -> Bool { self as? Other == other }
+    // Through `Any`: where Foundation is visible, the compiler treats each error as an `NSError`, which is `Equatable`.
+    let cancelled: Any = Self.cancelled
+    guard let cancelled = cancelled as? any Equatable else { return false }
+    return equals(cancelled)
+  }
 }
 
 /// The failure of a future whose `(value?, error?)` callback received neither a value nor an error.

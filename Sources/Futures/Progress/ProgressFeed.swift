@@ -72,25 +72,6 @@ extension Future {
 /// How a future has ended, without its result.
 package enum FutureEnding: Sendable { case success, failure, cancellation }
 
-extension Cancelled {
-  /// Whether `error` represents cancellation.
-  fileprivate static func isRepresented(by error: Failure) -> Bool {
-    error is CancellationError || (error as? any CancellableFailure)?.isCancelled ?? false
-  }
-}
-
-extension CancellableFailure {
-  /// Whether this equals `.cancelled`; `false` if the type is not `Equatable`.
-  fileprivate var isCancelled: Bool {
-    // A generic function, because `==` needs the concrete type of `cancelled`, which is that of `self`.
-    func equals<Other: Equatable>(_ other: Other) -> Bool { self as? Other == other }
-    // Through `Any`: where Foundation is visible, the compiler treats each error as an `NSError`, which is `Equatable`.
-    let cancelled: Any = Self.cancelled
-    guard let cancelled = cancelled as? any Equatable else { return false }
-    return equals(cancelled)
-  }
-}
-
 extension FutureState {
   /// The feeds of this state, and of the states behind its progress.
   fileprivate final var progressFeeds: [any ProgressFeed] {

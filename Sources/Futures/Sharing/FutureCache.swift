@@ -193,7 +193,7 @@ public final class FutureCache<Key: Hashable & Sendable, Value: Sendable, Failur
     stopTimers(state.withLock { [$0.remove(key, ifFrom: number)] })
   }
 
-  /// Stops the timers of removed slots, and releases their values outside the lock.
+  /// Stops the timers of removed slots outside the lock, where the caller then releases the slots' values.
   private func stopTimers(_ slots: [CacheState<Key, Value>.Slot?]) {
     for slot in slots { slot?.stopTimer?() }
   }

@@ -48,18 +48,18 @@ public final class VirtualWorkItem: Sendable {
 
   /// Runs the earlier work of the item's queue, and then this item, unless the item has ended.
   ///
-  /// Traps if the item is in no queue, or if its time has not come: nothing else would run, so the wait would not end.
+  /// Traps if the item is in no queue, runs now, or is not due yet: nothing else would run, so the wait would not end.
   public func wait() {
     let hasEnded = runAtOnce()
     precondition(
       hasEnded,
-      "`wait()` for a work item that is in no queue, or whose time has not come: it would wait for ever."
+      "`wait()` for a work item that is in no queue, that runs now, or whose time has not come: it would wait for ever."
     )
   }
 
   /// Runs the earlier work of the item's queue, and then this item, if its time has come.
   /// - Parameter timeout: Has no effect: no time passes.
-  /// - Returns: `.timedOut` if the item is in no queue, or if its time has not come.
+  /// - Returns: `.timedOut` if the item is in no queue, runs now, or is not due yet.
   public func wait(timeout: DispatchTime) -> DispatchTimeoutResult { runAtOnce() ? .success : .timedOut }
 
   /// Submits work when the item has run, or when a cancelled item has had its turn; at once if the item has ended.

@@ -305,6 +305,9 @@ struct CancellationDetailTests {
       let promise = Promise<Int, any Error>()
       _ = promise.future.map { $0 }
       promise.future.cancel()
+      let typed = Promise<Int, CancellableTestError>()
+      _ = typed.future.map { $0 }
+      typed.future.cancel()
     }
   }
 }
