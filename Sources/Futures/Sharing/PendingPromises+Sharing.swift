@@ -138,7 +138,7 @@ final class SharedWork: Inputs, @unchecked Sendable {
 
   init(_ work: FutureState, acceptsAnswers: Bool) { (self.work, self.acceptsAnswers) = (work, acceptsAnswers) }
 
-  override func pendingInputs(raisingTasksTo priority: TaskPriority?) -> [FutureState] { [work] }  // the work starts at once
+  override func pendingInputs(raisingTasksTo priority: TaskPriority?) -> [FutureState] { [work] }
 
   override func describe(into facts: inout NodeFacts) {
     (facts.inputs, facts.endsWithoutInputs) = ([work], acceptsAnswers)
