@@ -65,8 +65,8 @@ struct Options {
 
   /// Returns the rows with these names, in the order of the table.
   private static func rows(_ list: String?) throws(Mistake) -> [RowDefinition] {
-    guard let list, !list.isEmpty else { throw Mistake(sentence: "--rows needs the names of rows, such as C2,B1.") }
-    let names = list.split(separator: ",").map { $0.lowercased() }
+    let names = list?.split(separator: ",").map { $0.lowercased() } ?? []
+    guard !names.isEmpty else { throw Mistake(sentence: "--rows needs the names of rows, such as C2,B1.") }
     let known = allRows + scalingRows
     for name in names where !known.contains(where: { $0.name.lowercased() == name }) {
       let rows = known.map(\.name).joined(separator: ", ")

@@ -71,6 +71,7 @@ struct FunctionTypeTests {
       ("@escaping (_ id: Int, _ name: String?) -> Void", []),
       ("@escaping Done", ["typealias Done = (Int, String?) -> Void"]),
       ("Done?", ["typealias Done = @Sendable (Int, String?) -> Void"]),
+      ("Done!", ["typealias Done = (Int, String?) -> Void"]),
       ("Done", ["typealias Done = ((Int, String?) -> Void)?"]),
       ("Done<Int>", ["typealias Done<T> = (T, String?) -> Void"]),
       ("Other", ["typealias Done<T> = (T, String?) -> Void", "typealias Other = Done<Int>"]),

@@ -87,11 +87,11 @@ private struct Bridge: Sendable {
 
   private static let streams = StreamKind.allCases.map { kind in
     Bridge(name: "\(kind) stream, unread") { captured, isSuccess in
-      let held = HeldStream()
+      let held = HeldReference<CallbackStream<Int>>()
       let stream = kind.make { held.hold($0) }
-      held.handle?.onCancel { captured.use() }
-      held.handle?.yield(1)
-      if isSuccess { held.handle?.finish() }
+      held.current?.onCancel { captured.use() }
+      held.current?.yield(1)
+      if isSuccess { held.current?.finish() }
       withExtendedLifetime(stream) {}
     }
   }

@@ -98,12 +98,12 @@ private enum GraphCheck: String, CaseIterable, Codable, Sendable {
   }
 
   private static func checkStream() {
-    let held = HeldStream()
+    let held = HeldReference<CallbackStream<Int>>()
     let line = #line + 1
     let stream = callbackStream("places", of: Int.self) { held.hold($0) }
     let node = FuturesDiagnostics.graph.nodes.first { $0.kind == .callbackStream }
     #expect(node?.description.hasPrefix("callbackStream \"places\" at \(#fileID):\(line), pending for ") == true)
-    held.handle?.finish()
+    held.current?.finish()
     #expect(FuturesDiagnostics.graph.nodes.isEmpty)
     _ = stream
   }

@@ -80,8 +80,8 @@ package struct TypeAliases {
     let bare = reader.rest
     if let resolved = resolveOnce(bare) { return functionType(of: resolved) }
     guard let inside = reader.takeBracketed("(", ")") else {
-      // An optional alias, as in `Completion?`.
-      guard bare.last?.text == "?" else { return nil }
+      // An optional alias, as in `Completion?` or `Completion!`.
+      guard let mark = bare.last?.text, ["?", "!"].contains(mark) else { return nil }
       return resolveOnce(bare.dropLast()).flatMap(functionType)
     }
     // Parentheses around a closure, as in `(() -> Void)?`.

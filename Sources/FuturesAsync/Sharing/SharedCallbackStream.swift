@@ -178,12 +178,12 @@ extension SharedCallbackStream {
     if state.withLock({ $0.beginControl() }) { continueControl() }
   }
 
-  /// Starts and stops the source until it runs exactly if there are readers, at most `maximumActions` times on this thread.
+  /// Starts and stops the source until it runs exactly if there are readers, at most `limit` times on this thread.
   ///
   /// After that, a thread of the global queue continues. Otherwise this call might never return, because other threads can add
   /// and release readers all the time.
-  private func continueControl() {
-    for _ in 0..<Self.maximumActions {
+  private func continueControl(limit: Int = maximumActions) {
+    for number in 0..<limit {
       guard let action = state.withLock({ $0.nextAction() }) else { return }
       switch action {
       case .stop(let cancellation, last: _): cancellation.trigger()  // runs `onCancel`; `last` goes away with `action`
@@ -194,10 +194,10 @@ extension SharedCallbackStream {
           start(handle)
           continue
         }
-        // The context calls this function again after `start`, so that a stop never comes before `start`.
+        // The rest comes after `start`, so that a stop never comes before `start`. `.mainImmediate` can run all of it now.
         return context.execute {
           self.start(handle)
-          self.continueControl()
+          self.continueControl(limit: limit - number - 1)
         }
       }
     }

@@ -23,9 +23,9 @@ func breakable<Failure: Error>(
   _ label: String?,
   _ type: Failure.Type,
   line: UInt = #line
-) -> (Future<Int, Failure>, Dropping<Promise<Int, Failure>>) {
+) -> (Future<Int, Failure>, HeldReference<Promise<Int, Failure>>) {
   let promise = Promise<Int, Failure>(label, line: line)
-  return (promise.future, Dropping(promise))
+  return (promise.future, HeldReference(promise))
 }
 
 /// Ends a process without a search for leaks, which would report the tasks that are suspended for ever.

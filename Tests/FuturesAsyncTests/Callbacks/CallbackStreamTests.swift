@@ -12,10 +12,10 @@ struct CallbackStreamTests {
       (.bufferingNewest(1), [4]), (.bufferingOldest(0), []),
     ]
     for (policy, expected) in rows {
-      let held = HeldStream()
+      let held = HeldReference<CallbackStream<Int>>()
       let stream = kind.make(bufferingPolicy: policy) { held.hold($0) }
-      for number in 0..<5 { held.handle?.yield(number) }
-      held.handle?.finish()
+      for number in 0..<5 { held.current?.yield(number) }
+      held.current?.finish()
       #expect(await read(stream).elements == expected, "\(policy)")
     }
   }
@@ -29,7 +29,7 @@ struct CallbackStreamTests {
     StreamKind.allCases
   )
   func endsOfStream(end: End, kind: StreamKind) async throws {
-    let held = HeldStream()
+    let held = HeldReference<CallbackStream<Int>>()
     var stream: StreamKind.Stream? = kind.make("listener", line: 7) { held.hold($0) }
     let log = Recorder<String>()
     weak var captured: Tracked?
@@ -37,17 +37,17 @@ struct CallbackStreamTests {
     func add(_ name: String) {
       let object = Tracked()
       captured = object
-      held.handle?.onCancel {
+      held.current?.onCancel {
         object.use()
         log.record(name)
       }
     }
     for name in ["first", "second"] { add(name) }
     var (elements, error): ([Int], (any Error)?) = ([], nil)
-    if end != .taskCancelledBefore { for number in 1...2 { held.handle?.yield(number) } }
+    if end != .taskCancelledBefore { for number in 1...2 { held.current?.yield(number) } }
     switch end {
-    case .finishes: held.handle?.finish()
-    case .throwsError: held.handle?.finish(throwing: TestError(3))
+    case .finishes: held.current?.finish()
+    case .throwsError: held.current?.finish(throwing: TestError(3))
     case .drops: held.drop()
     case .taskCancelled:
       let reader = Task.immediate { [stream] in await read(stream!) }
@@ -74,8 +74,8 @@ struct CallbackStreamTests {
     let handled = leaves ? ["first", "second"] : []
     #expect(log.events == handled)
     // Calls after the end have no effect, apart from a handler that is added after a cancellation.
-    held.handle?.yield(4)
-    held.handle?.finish(throwing: TestError(4))
+    held.current?.yield(4)
+    held.current?.finish(throwing: TestError(4))
     add("late")
     #expect(captured == nil)
     held.drop()
@@ -112,14 +112,14 @@ struct CallbackStreamTests {
   )
   func reentrantHandlers(kind: StreamKind) async {
     let log = Recorder<Int>()
-    let uses: [@Sendable (HeldStream) -> Void] = [
-      { $0.handle?.yield(1) }, { $0.handle?.finish() }, { $0.handle?.finish(throwing: TestError()) }, { $0.drop() },
-      { held in held.handle?.onCancel { log.record(1) } },
+    let uses: [@Sendable (HeldReference<CallbackStream<Int>>) -> Void] = [
+      { $0.current?.yield(1) }, { $0.current?.finish() }, { $0.current?.finish(throwing: TestError()) }, { $0.drop() },
+      { held in held.current?.onCancel { log.record(1) } },
     ]
     for (index, use) in uses.enumerated() {
-      let held = HeldStream()
+      let held = HeldReference<CallbackStream<Int>>()
       let stream = kind.make { held.hold($0) }
-      held.handle?.onCancel { use(held) }
+      held.current?.onCancel { use(held) }
       let reader = Task.immediate { await read(stream) }
       reader.cancel()
       let (elements, error) = await reader.value

@@ -9,7 +9,7 @@ private typealias Reader = StreamKind.Stream
 @Suite(.timeLimit(.minutes(20)))
 struct SharedCallbackStreamTests {
   private let log = Recorder<String>()
-  private let source = HeldStream()
+  private let source = HeldReference<CallbackStream<Int>>()
   private let numbers: SharedCallbackStream<Int>
 
   /// A listener API with one listener at a time, and the log of its calls.
@@ -50,7 +50,7 @@ struct SharedCallbackStreamTests {
   func comesDuringStop() async {
     let later = Locked<Reader?>(nil)
     var first: Reader? = reader()
-    source.handle?.onCancel { [log] in
+    source.current?.onCancel { [log] in
       log.record("still stopping")
       let new = self.reader()
       later.withLock { $0 = new }
@@ -59,23 +59,26 @@ struct SharedCallbackStreamTests {
     first = nil
     #expect(first == nil)
     #expect(log.events == ["start", "stop", "still stopping", "asked", "start"])
-    source.handle?.yield(1)
-    source.handle?.finish()
+    source.current?.yield(1)
+    source.current?.finish()
     let elements = await read(later.withLock { $0.take() }!).elements
     #expect(elements == [1])
   }
 
-  @Test("A reader that leaves while the source starts stops it after the start")
-  func leavesDuringStart() {
-    let log = Recorder<String>()
+  @Test(
+    "R28: a reader that leaves while the source starts stops it afterwards; a call starts the source at most three times",
+    arguments: [false, true]
+  )
+  @MainActor
+  func leavesDuringStart(onMain: Bool) {
     let second = Locked<Reader?>(nil)
     let handles = Recorder<CallbackStream<Int>>()
     let stream = Locked<SharedCallbackStream<Int>?>(nil)
-    let new = SharedCallbackStream(of: Int.self) { handle in
+    let start = { @Sendable [log] (handle: CallbackStream<Int>) in
       handles.record(handle)
       handle.onCancel {
         log.record("stop")
-        guard log.events.count == 3 else { return }
+        guard handles.events.count < 20 else { return }
         let reader = stream.withLock { $0 }?.reader(bufferingPolicy: .unbounded)
         second.withLock { $0 = reader }
       }
@@ -84,9 +87,15 @@ struct SharedCallbackStreamTests {
       _ = left
       log.record("started")
     }
+    let new = onMain ? SharedCallbackStream(on: .mainImmediate) { start($0) } : SharedCallbackStream { start($0) }
     stream.withLock { $0 = new }
+    let handedOn = HeldContext()
+    let previous = Trampoline.current.setElsewhere(handedOn.context.submit)
     do { _ = new.reader(bufferingPolicy: .unbounded) }
-    #expect(log.events == ["start", "started", "stop", "start", "started", "stop"])
+    #expect(handles.events.count <= 3)
+    handedOn.runAll()
+    _ = Trampoline.current.setElsewhere(previous)
+    #expect(log.events == Array(repeating: ["start", "started", "stop"], count: 20).flatMap { $0 })
     #expect(new.readerCount == 0)
     stream.withLock { $0 = nil }
   }
@@ -97,10 +106,10 @@ struct SharedCallbackStreamTests {
   func allElements() async {
     for number in 1...2 {
       let first = reader()
-      source.handle?.yield(1)
+      source.current?.yield(1)
       let second = reader()
-      source.handle?.yield(2)
-      source.handle?.finish(throwing: TestError(number))
+      source.current?.yield(2)
+      source.current?.finish(throwing: TestError(number))
       for (reader, expected) in [(first, [1, 2]), (second, [2])] {
         let (elements, error) = await read(reader)
         #expect(elements == expected)
@@ -115,18 +124,18 @@ struct SharedCallbackStreamTests {
   func lastElement() async {
     do {
       let first = reader(last: true)
-      source.handle?.yield(1)
-      source.handle?.yield(2)
+      source.current?.yield(1)
+      source.current?.yield(2)
       #expect(await read(reader(last: true), 1).elements == [2])
       withExtendedLifetime(first) {}
     }
     #expect(log.events == ["start", "stop"])
     let third = reader(last: true)
-    source.handle?.yield(3)
-    source.handle?.finish()
+    source.current?.yield(3)
+    source.current?.finish()
     #expect(await read(third).elements == [3])
     let fourth = reader(last: true)
-    source.handle?.finish()
+    source.current?.finish()
     #expect(await read(fourth).elements == [])
   }
 
@@ -160,12 +169,12 @@ struct SharedCallbackStreamTests {
 
   @Test("Elements and ends of an earlier run reach no reader of a later run")
   func earlierRun() async {
-    let old = withExtendedLifetime(reader()) { source.handle }
+    let old = withExtendedLifetime(reader()) { source.current }
     let second = reader()
     old?.yield(1)
     old?.finish(throwing: TestError(1))
-    source.handle?.yield(2)
-    source.handle?.finish()
+    source.current?.yield(2)
+    source.current?.finish()
     let (elements, error) = await read(second)
     #expect(elements == [2])
     #expect(error == nil)
@@ -175,7 +184,7 @@ struct SharedCallbackStreamTests {
   func sameOrder() async {
     let count = 1_000
     let first = reader()
-    let handle = source.handle!
+    let handle = source.current!
     let late = Locked<Reader?>(nil)
     race(
       (0..<3).map { thread in { @Sendable in for number in 0..<count { handle.yield(thread * count + number) } } } + [

@@ -57,14 +57,16 @@ final class Inbox<Event: Sendable>: Sendable {
   }
 }
 
-/// The only reference to an object, which a test drops from any thread.
-final class Dropping<Object: AnyObject & Sendable>: Sendable {
+/// The only reference to an object, as an API holds it; a test drops it from any thread.
+final class HeldReference<Object: Sendable>: Sendable {
   private let object: Locked<Object?>
 
-  init(_ object: Object) { self.object = Locked(object) }
+  init(_ object: Object? = nil) { self.object = Locked(object) }
 
-  /// The object; `nil` after `drop()`.
+  /// The object; `nil` before `hold(_:)` and after `drop()`.
   var current: Object? { object.withLock { $0 } }
+
+  func hold(_ object: Object) { self.object.withLock { $0 = object } }
 
   func drop() {
     let dropped = object.withLock { $0.take() }

@@ -98,20 +98,6 @@ enum StreamKind: CaseIterable, Sendable {
   }
 }
 
-/// The only reference to the handle of a stream, as an API holds it.
-final class HeldStream: Sendable {
-  private let held = Locked<CallbackStream<Int>?>(nil)
-
-  var handle: CallbackStream<Int>? { held.withLock { $0 } }
-
-  func hold(_ handle: CallbackStream<Int>) { held.withLock { $0 = handle } }
-
-  func drop() {
-    let dropped = held.withLock { $0.take() }
-    _ = dropped  // released here, outside the lock
-  }
-}
-
 /// Reads `count` elements, or up to the end.
 func read(
   _ stream: AsyncThrowingStream<Int, any Error>,
