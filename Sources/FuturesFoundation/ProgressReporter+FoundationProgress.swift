@@ -101,15 +101,11 @@ final class FollowedProgress: ProgressFeed {
 
   private var reporter: Futures.ProgressReporter? { link.withLock { $0?.reporter } }
 
-  /// Cancels the `Progress` when `token` is cancelled, until `end()`.
+  /// Cancels the `Progress` when `token` is cancelled, until `end()`; called before another thread can call that.
   func cancel(with token: CancellationToken) {
-    guard let progress else { return }
+    guard let progress else { return }  // never: only `end()` removes it
     let registration = token.register { progress.cancel() }
-    let hasEnded = link.withLock { link in
-      link?.registration = registration
-      return link == nil
-    }
-    if hasEnded { registration.remove() }  // `end()` came on another thread, before there was a registration to remove
+    link.withLock { $0?.registration = registration }
   }
 
   /// Stops reporting, and releases the `Progress`: it has finished, the future has ended, or the future follows another one.
@@ -190,7 +186,7 @@ private struct Reading {
   extension FollowedProgress {
     /// Reads the `Progress` when it changes: a child can change only the fraction, and a count can change without the fraction.
     func observe() {
-      guard let progress else { return }  // after `end()`
+      guard let progress else { return }  // never, as in `cancel(with:)`
       let observations = [
         progress.observe(\.fractionCompleted) { [weak self] _, _ in self?.read() },
         progress.observe(\.completedUnitCount) { [weak self] _, _ in self?.read() },

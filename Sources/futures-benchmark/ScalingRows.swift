@@ -58,7 +58,7 @@ private func handlersOfOneToken(_ harness: Harness) -> [Row] {
   harness.measureGrowth("S4", "registrations with one token, then cancelled, per registration", cancelledHandlers)
 }
 
-/// S5: tasks that all read the progress of one future: one report, then the end.
+/// S5: tasks, at most as many as in S3, that all read the progress of one future: its first value, one report and the end.
 @Sendable
 private func readersOfOneProgress(_ harness: Harness) -> [Row] {
   harness.measureGrowth("S5", "readers of one progress (at most 100,000), per reader", atMost: 100_000) { count in

@@ -26,7 +26,7 @@ extension LegacyDownloader {
   /// Cancelling the task stops the download. `report` gets each progress on the caller's actor.
   func download(_ url: URL, report: (FutureProgress) -> Void) async throws -> DownloadedFile {
     let file = downloadFuture(url)
-    for await progress in file.progress { report(progress) }  // ends when the download ends, also after a failure
+    for await progress in file.progress { report(progress) }  // ends with the download, or when the task is cancelled
     return try await file.value(onCancel: .cancel)
   }
 }

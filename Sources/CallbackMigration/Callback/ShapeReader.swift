@@ -99,12 +99,12 @@ struct ShapeReader {
     }
     if let last = values.last, let error = aliases.wrapped(last), aliases.isError(error) {
       let rest = Array(values.dropLast())
-      let wrapped = rest.compactMap { aliases.wrapped($0) }
       if rest.isEmpty { return .error }
-      return wrapped.count == rest.count
+      let wrapped = rest.compactMap { aliases.wrapped($0) }
+      return wrapped.count == rest.count  // if only some values are optional, a success can have `nil`
         ? .valuesOrError(wrapped, areOptional: true) : .valuesOrError(rest, areOptional: false)
     }
-    if let last = values.last, aliases.isError(last) { return .unknown(.onlyError) }
+    if let last = values.last, aliases.isError(last) { return .unknown(.onlyError) }  // not optional: no call succeeds
     return .values(values)
   }
 

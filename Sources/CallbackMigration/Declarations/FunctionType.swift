@@ -25,7 +25,7 @@ package struct TypeAliases {
   /// The names of more types that conform to `Error`, from the package's configuration.
   let errorNames: Set<String>
 
-  /// Reads the aliases of a module, and of the modules that it imports.
+  /// Reads the aliases and errors in `graph`: those of a module, and of the modules that it imports.
   package init(_ graph: SymbolGraph, errorNames: Set<String> = []) {
     errors = Set(
       graph.relationships.filter { $0.kind == "conformsTo" && $0.targetFallback == "Swift.Error" }.map(\.source)

@@ -53,8 +53,7 @@ struct SourceFile {
       }
       if line.hasPrefix("#endif"), open.popLast() != nil, open.isEmpty {
         if isOnlyImports { imports.append(.block(block)) }
-        block = []
-        isOnlyImports = true
+        (block, isOnlyImports) = ([], true)
       }
     }
   }
@@ -182,13 +181,14 @@ struct ImportList {
   /// - Returns: The lines.
   func lines(futures: AccessLevel?, widest: AccessLevel?, usesFutures: Bool, isAsync: Bool) -> [String] {
     var lines: [(module: String, text: String)] = []
-    // Without future counterparts (`widest` is `nil`), no declaration names the library, so `internal` imports are enough.
+    // Without future counterparts (`widest` is `nil`), no declaration names the library, so `internal` hides it from clients.
     if usesFutures {
       // A level in only some files is an error. So no file has one if all future counterparts are below `public`; else each has.
       let saysAccess = widest.map { $0 >= .public } ?? true
       let access = (futures ?? .internal) >= .public ? "public " : "internal "
       lines.append(("Futures", libraryLine("Futures", saysAccess ? access : nil)))
     }
+    // No declaration names FuturesAsync. If clients see Futures, or no library import has a level, this import needs none.
     if isAsync { lines.append(("FuturesAsync", libraryLine("FuturesAsync", widest == nil ? "internal " : nil))) }
     var blocks: [String] = []
     for part in parts {

@@ -36,15 +36,15 @@ extension FutureState {
     guard has(.isPrivate) else { return move(self, to: &other, inside: nil) }
     var stage: FutureState = self
     var place: ProgressPlace?  // `nil` until a follower replaces the stage
-    // The followers still refer to these states until `move` below. The caller keeps `self` alive.
-    var spliced: [FutureState] = []
+    // Keeps each state whose follower has left: until `move`, the follower refers to it, unowned. The caller keeps `self` alive.
+    var replaced: [FutureState] = []
     while true {
       let state = stage.target
       var released: Released?
       // Relaxed: a hint that saves the lock. A private state stays private.
       guard state.has(.isPrivate), let follower = state.takeFollower(replacing: stage, &place, &released) else { break }
       released.take()?.release()
-      if state !== self { spliced.append(state) }
+      if state !== self { replaced.append(state) }
       stage = unsafeDowncast(follower.takeRetainedValue(), to: FutureState.self)
     }
     let target = stage.target

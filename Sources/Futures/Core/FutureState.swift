@@ -620,18 +620,18 @@ extension FutureState {
     return isListener ? progressRecord?.listeners.remove(reference) : consumers.remove(reference)
   }
 
-  /// Marks the state as cancelled; returns `nil` if it is settled or already cancelled.
+  /// Marks the state as cancelled, and returns the objects to notify; `nil` if it is settled or already cancelled.
   final func beginCancelling() -> Cancellation? {
     changing {
       guard isPending, !isCancelled else { return nil }
       insert(.isCancelled)
-      // A state that cannot represent cancellation waits on for its result, with its progress and its stage.
+      // A state that cannot represent cancellation keeps waiting for its result, with its progress and its stage.
       let endsNow = canRepresentCancellation
       // Detached before the caller cancels the inputs: the record would count each input that ends as done.
       let progress = endsNow ? progressRecord?.detach(.cancelled) : nil
       let released = Released(producer: producer, cancellation: extras?.cancellation, progress: progress)
       let derivation = derivation
-      if derivation != nil, endsNow { producer = .none }  // the caller removes the stage from its source
+      if derivation != nil, endsNow { producer = .none }  // the caller takes the stage from its source, its owner
       return Cancellation(released: released, derivation: derivation)
     }
   }
@@ -804,8 +804,8 @@ extension FutureState {
   }
 
   /// Ends the delivery on this thread if only *others* are left: consumers that other threads have attached during the delivery.
-  /// - Returns: `nil` if the delivery has ended on this thread: the state is then `due` for another thread. If an own consumer is
-  ///   left, the number of others before the last own one. The caller asks again only behind that one, so that all calls visit a
+  /// - Returns: `nil` if the delivery has ended on this thread: the state is then `due` for another thread. Otherwise the number of
+  ///   others before the last own consumer. The caller asks again only after the delivery to that one, so that all calls visit a
   ///   consumer at most twice.
   @inline(never)
   final func giveUpDeliveryIfOnlyOthers() -> Int? {

@@ -106,7 +106,7 @@ final class ItemQueue<Item: Sendable, Value: Sendable, Failure: Error>: Inputs, 
       case .success(let value): derived.addProgressPart(of: total) { storeValue(index, value) }  // a part that is done
       case .failure(let error): fail(error, in: trampoline)
       }
-    } else if let input = input(from: future, index: index) {
+    } else if let input = input(from: future, index: index) {  // never `nil`: without a state, there is a result
       // While `start` ran, other threads can have finished this queue, or cancelled or awaited the derived future, without this
       // input. So the code below cancels the input if nothing else waits for it (R16), or raises its tasks, outside the lock.
       var (isFinished, isResultOnly) = (false, false)
