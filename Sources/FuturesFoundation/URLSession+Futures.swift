@@ -215,7 +215,7 @@ extension URLSession {
     ) {
       observation.withLock { $0 = nil }
       do {
-        guard let body, let response else { throw error ?? URLError(.badServerResponse) }
+        guard let body, let response else { throw error ?? URLError(.badServerResponse) }  // Foundation sets `error`
         promise.succeed(try value(body, response))
       } catch {
         promise.fail(error)

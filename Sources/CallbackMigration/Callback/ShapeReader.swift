@@ -27,13 +27,13 @@ struct ShapeReader {
     return callbacks
   }
 
-  /// The labels for a tuple of the values, from the callback's parameters; empty without a tuple, or if a label repeats.
+  /// The labels for a tuple of the values, from the callback's parameters; empty without a tuple or a label, or if one repeats.
   func tupleLabels(_ labels: [String], for shape: CallbackShape) -> [String] {
     guard let count = shape.values?.count, count > 1 else { return [] }
     // The label of the error follows those of the values.
     let labels = labels.prefix(count).map { $0 == "_" ? "" : $0 }
     let names = labels.filter { !$0.isEmpty }
-    return labels.count == count && !names.isEmpty && Set(names).count == names.count ? labels : []
+    return !names.isEmpty && Set(names).count == names.count ? labels : []
   }
 
   /// The shape of the only callback, which is the parameter at `index`.

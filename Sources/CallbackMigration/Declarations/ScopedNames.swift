@@ -20,10 +20,10 @@ struct ScopedNames {
     for (scope, names) in visible { hidden[scope]?.subtract(names) }
   }
 
-  /// The reason why the counterpart of a function in `scope` cannot use a name; `nil` if it can, as far as is known.
+  /// The reason why the counterpart of a function in `scope` cannot use a name in a default value; `nil` if no reason is known.
   func reason(against name: String, in scope: [String]) -> String? {
     let scopes = scope.indices.map { scope[...$0].joined(separator: ".") }
-    // An extension of a nested type does not see the members of the outer types.
+    // The counterpart stands in an extension: that of a nested type does not see the members of the outer types.
     if scopes.dropLast().contains(where: { all[$0]?.contains(name) == true }) { return "belongs to an outer type" }
     return ([""] + scopes).contains { hidden[$0]?.contains(name) == true } ? "is private" : nil  // "": outside types
   }

@@ -91,11 +91,11 @@ extension SourceTokens {
     while current > 0 {
       let previous = current - 1
       if ["{", "(", "[", ";"].contains(self[previous]) { break }
-      // The token at `index` is not asked: it can belong to the next statement.
+      // The token at `index` is not checked, because it can begin the next statement.
       if current != index, beginsStatement(current) { break }
       let open = ["}", ")", "]"].contains(self[previous]) ? partner(previous) : nil
       current = open ?? previous
-      if current != index, self[current] == "in", endsClosureHead(current) { return current + 1 }
+      if self[current] == "in", endsClosureHead(current) { return current + 1 }
     }
     return current
   }

@@ -80,7 +80,7 @@ extension SourceTokens {
   /// The braces of the body of the function whose name is at `name`; `nil` for a requirement, which has no body.
   func body(ofFunction name: Int) -> ClosedRange<Int>? {
     var open = name + 1
-    if self[open] == "<" {
+    if self[open] == "<" {  // generic parameters
       while open < items.count, self[open] != "(" { open += 1 }
     }
     guard self[open] == "(", let close = partner(open) else { return nil }
@@ -91,7 +91,7 @@ extension SourceTokens {
       if isFirstOnLine(index), Self.declarations.contains(self[index]) { return nil }
       index = self.index(behind: index)
     }
-    guard self[index] == "{", parent(index) == parent(name), let end = partner(index) else { return nil }
+    guard self[index] == "{", let end = partner(index) else { return nil }
     return index...end
   }
 

@@ -511,7 +511,7 @@ extension FutureState {
   ///   - place: The place of the next source: inside the progress of the stage's previous source before the call, and inside that of
   ///     this state afterwards. `nil` before the call: the next source comes after the stage's previous source.
   ///   - released: The objects that the state no longer needs.
-  /// - Returns: The list's reference to the follower; `nil` if the follower has left, or this state was cancelled.
+  /// - Returns: The list's reference to the follower; `nil` if it has left, or this state was cancelled or has no producer.
   final func takeFollower(
     replacing stage: FutureState,
     _ place: inout ProgressPlace?,

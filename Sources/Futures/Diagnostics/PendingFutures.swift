@@ -196,7 +196,7 @@ extension LockedReference where Object == PendingFutures {
   ) {
     var entry = PendingEntry(
       kind: kind,
-      label: label ?? (kind == .await ? nil : source?.label),
+      label: label ?? (kind == .await ? nil : source?.label),  // an await has only the name of its task
       fileID: fileID,
       line: UInt32(truncatingIfNeeded: line),
       start: .now(),

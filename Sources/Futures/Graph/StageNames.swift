@@ -12,7 +12,7 @@ struct StageNames {
   /// Returns the name of a stage; `nil` for a state that is no stage, such as the state of a promise.
   mutating func name(of stage: FutureState, _ facts: NodeFacts) -> Name? {
     guard let operation = facts.operation else { return nil }
-    guard let types = facts.types else { return Name(operation: "\(operation)") }
+    guard let types = facts.types else { return Name(operation: "\(operation)") }  // no type to format
     let id = ObjectIdentifier(type(of: stage))
     if let name = names[id] { return name }
     let name = Name(operation: "\(operation)", types: "\(Self.text(types.0)) → \(Self.text(types.1))")

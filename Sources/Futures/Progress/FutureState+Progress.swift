@@ -87,8 +87,8 @@ extension FutureState {
     if mustNotify { notifyListeners() }
   }
 
-  /// Changes the progress of a pending state, if it was requested or reported.
-  /// - Parameter change: Changes the record, and returns whether the progress changed.
+  /// Changes the progress of a pending state by that of a source, if the progress was requested or reported.
+  /// - Parameter change: As in `changeProgress`; changes nothing in an orphan, which has no links.
   /// - Returns: Whether the caller must notify the listeners.
   private final func changeRecord(_ change: (ProgressRecord) -> Bool) -> Bool {
     reading {

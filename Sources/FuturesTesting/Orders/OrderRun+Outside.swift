@@ -70,7 +70,7 @@ final class OutsideWork: @unchecked Sendable {
   /// Called on the work's thread before the work: waits until the move that submitted the work has returned.
   ///
   /// So the work always comes after the move. It does not wait for a move that blocks, because that move can wait for this work.
-  /// - Returns: Whether the work can run now; `false` for a timer until the run is over.
+  /// - Returns: Whether the work can run now; `false` for a timer until the run is over: the caller tries again after 10 ms.
   func begin() -> Bool {
     guard let run else { return true }  // the run is over, and released
     if notice.kind == .timer, !run.state.withLock(\.isOver) { return false }

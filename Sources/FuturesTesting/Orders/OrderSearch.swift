@@ -139,7 +139,7 @@ final class OrderSearch {
   /// Shrinks the order of a failure, and runs it again to show it.
   private func show(_ failed: OrderRun) -> OrderFailure {
     guard let reason = failed.reason, reason.dependsOnOrder else { return failure(failed) }
-    // Not repeated: without `hasFailed`, the test library has recorded this error, and would record it again each time.
+    // Not repeated: without `hasFailed`, `#require` has recorded its error, and would record it again each time.
     if case .thrown(let error) = reason, options.hasFailed == nil, "\(type(of: error))" == "ExpectationFailedError" {
       return failure(failed)
     }
@@ -152,7 +152,7 @@ final class OrderSearch {
     return failure(shrunk, .notDeterministic(sentence))
   }
 
-  /// Returns a simpler order that fails in the same way: with fewer changes of context, or nearer to the order of submission.
+  /// Returns the simplest order found that fails in the same way as `failed`, or else `failed` itself; see `complexity`.
   private func shrink(_ failed: OrderRun) -> OrderRun {
     var best = failed
     var (tries, triesSinceBest, turnsLeft) = (0, 0, 100_000)  // 200 tries and 100,000 turns bound the time
