@@ -153,7 +153,7 @@ final class FollowedProgress: ProgressFeed {
   }
 }
 
-/// The state of a `Progress`, read in several steps.
+/// The state of a `Progress`, read in several steps at a change or, where Foundation notifies of none, from time to time.
 private struct Reading {
   let completed: Int64
   /// `nil` if unknown.

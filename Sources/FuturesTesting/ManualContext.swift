@@ -92,7 +92,7 @@ public final class ManualContext: Sendable {
     try MainContext.replace(with: context) { try body() }
   }
 
-  /// Runs an asynchronous `body` with this context in the place of the main context.
+  /// Runs an asynchronous `body` with this context in the place of the main context, for `body` and the tasks that it makes.
   @MainActor
   public func asMain<Result>(_ body: @MainActor () async throws -> Result) async rethrows -> Result {
     try await MainContext.replace(with: context) { try await body() }
@@ -207,7 +207,7 @@ private struct Agenda {
     return overflow ? .max : time
   }
 
-  mutating func advance(to time: Int64) { now = max(now, time) }
+  mutating func advance(to time: Int64) { now = max(now, time) }  // work can itself have advanced the time further
 
   /// Removes and returns the next piece of work that is due by `end`, and moves the time to its due time.
   mutating func takeNext(until end: Int64) -> Work? {

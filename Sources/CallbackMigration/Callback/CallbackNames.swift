@@ -135,10 +135,10 @@ enum CallbackNames {
   static func isQueue(_ name: String, hasDefault: Bool) -> Bool {
     let words = words(name)
     if hasDefault, ["on", "queue"].contains(name) { return true }
-    return words.count > 1 && ["queue", "on"].contains(words[words.count - 1])
-      && words.dropLast().contains {
-        ["callback", "completion", "response", "result", "delivery", "reply"].contains($0)
-      }
+    guard let last = words.last, ["queue", "on"].contains(last) else { return false }
+    return words.dropLast().contains {
+      ["callback", "completion", "response", "result", "delivery", "reply"].contains($0)
+    }
   }
 
   /// Whether a word of a name, such as `change` in `onChange`, begins with one of `beginnings`.

@@ -88,6 +88,7 @@ package struct MigrationRun {
     return Outcome(check.text, status: check.added.isEmpty ? 0 : 1)
   }
 
+  /// Returns the inventories of all targets; by a loop, because `map` loses the type of the error.
   private func inventories() throws(MigrationError) -> [Inventory] {
     var inventories: [Inventory] = []
     for target in try request.targets(for: arguments) { inventories.append(try inventory(target)) }

@@ -367,7 +367,7 @@ extension FutureState {
   }
 
   /// Marks a pending state as following another future.
-  /// - Returns: `false` if the state was not `pending`: it was settled, an orphan, or followed another future before.
+  /// - Returns: `false` if the state was settled, or followed another future before (an orphan did, too).
   @usableFromInline
   final func beginFollowing() -> Bool {
     changing {

@@ -180,7 +180,7 @@ final class StageWork<Value: Sendable, Failure: Error, New: Sendable, NewFailure
   func run() {
     guard stage.claimSubmitted(), let transform = stage.takeTransform(), let result = source.result else { return }
     stage.deadline?.fire()  // releases the closure that would cancel the timer, which has fired
-    stage.follow(transform(result), in: nil)  // `nil`: a context calls this, and no delivery
+    stage.follow(transform(result), in: nil)  // `nil`: a context calls this, so the consumers run before it returns
   }
 
   deinit {

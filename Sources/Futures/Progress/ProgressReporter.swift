@@ -17,7 +17,7 @@
 public final class ProgressReporter: Sendable {
   let state: FutureState
 
-  /// The record of the state; `nil` if the future was already resolved.
+  /// The record of the state; `nil` if the future was resolved already, or had no producer any more.
   let record: ProgressRecord?
 
   init(_ state: FutureState, _ record: ProgressRecord?) {

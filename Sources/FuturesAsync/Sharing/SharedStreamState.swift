@@ -145,7 +145,7 @@ final class SharedStreamState {
 
   /// Adds a reader; with `startsWithLast` it begins with the last element.
   func add(_ reader: SharedReader, startingWithLast startsWithLast: Bool) {
-    // A new reader has no task to resume. If its policy drops the element, `last` still keeps it, so nothing is released here.
+    // No task waits for a new reader, so the result, a task to resume, is empty. `last` keeps an element that its policy drops.
     if startsWithLast, let last { _ = reader.add(last) }
     readers.append(reader)
   }

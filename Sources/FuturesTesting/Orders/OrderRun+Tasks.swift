@@ -114,7 +114,7 @@ extension OrderRun: TaskExecutor {
 
   /// Finds the run of a job's task, and submits the job to it, for a thread that executes no run; returns `false` if there is none.
   static func enqueueFromOutside(_ job: UnownedJob) -> Bool {
-    guard let task = job.taskIdentifier else { return false }
+    guard let task = job.taskIdentifier else { return false }  // an actor's job and that of `Task.yield()` name no task
     let run = active.withLock(\.self).values.first { run in run.state.withLock { $0.tasks[task] != nil && !$0.isOver } }
     run?.submit(job)
     return run != nil

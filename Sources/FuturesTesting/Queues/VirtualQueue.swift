@@ -214,7 +214,7 @@ public final class VirtualQueue: Sendable {
   }
 
   /// Runs all work up to a number on the calling thread, for `wait()` of the work item with this number.
-  /// - Returns: Whether the item was in the queue, ready and not started; if not, nothing runs.
+  /// - Returns: Whether the item was in the queue, ready and not started. If not, nothing runs.
   func runIfReady(upTo number: Int) -> Bool {
     backend.willRunAtOnce()  // a run of `exploreOrders` reports the call
     let isReady = state.withLock { state in state.items.contains { $0.number == number } }
