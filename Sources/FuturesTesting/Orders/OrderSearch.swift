@@ -146,7 +146,7 @@ final class OrderSearch {
     // A limit of 1 means the order of submission, as it is.
     let shrunk = options.limit > 1 ? shrink(failed) : failed
     let run = runShown(shrunk.string)
-    if let reason = run.reason, reason.dependsOnOrder { return failure(run) }
+    if run.reason != nil { return failure(run) }
     let order = shrunk.trace.names().shortList(separator: " ▸ ")
     let sentence = "the order \(order) failed, and passed when it was repeated. \(reason.sentence)"
     return failure(shrunk, .notDeterministic(sentence))
