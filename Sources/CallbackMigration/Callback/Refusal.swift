@@ -169,6 +169,7 @@ extension Refusal {
     Refusal("it implements a requirement of `\(type)`, whose counterpart calls it")
   }
 
+  /// Other code calls it, and would not call a counterpart; the entry says that the user wants one nevertheless.
   static func isDelegateMethod(of type: String, _ title: String) -> Refusal {
     Refusal("it is a method of `\(type)`, which other code calls", entry: .once, title)
   }

@@ -141,6 +141,7 @@ struct ShapeReader {
     if let (type, lender) = all.lazy.compactMap({ type in facts.lender(of: type).map { (type, $0) } }).first {
       return .mightBeValidInside(type.text, lentBy: lender, title)
     }
+    // Sendable values stay valid after the call, so a phrase such as "do not keep" means something else.
     let areSendable = values.allSatisfy { facts.sendability(of: $0, []) == .yes }
     if !areSendable, let phrase = CallbackNames.phrase(of: CallbackNames.lendings, in: documentation) {
       return .documentationForbidsKeeping(phrase, title)

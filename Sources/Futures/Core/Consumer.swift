@@ -95,7 +95,9 @@ package class Consumer: @unchecked Sendable {
   /// Not part of `dropCaptures()`, because that also runs while the delivering thread hands the stage's work to the context.
   func dropContext() {}
 
-  /// Returns the derived state that becomes an orphan with `source`; `nil` if none exists, or if it can still resolve.
+  /// Called when `source` has become an orphan: pending without a producer, so that only a cancellation resolves it.
+  ///
+  /// Returns the derived state if it becomes an orphan, too; `nil` if none exists, or if it can still resolve.
   func stateToOrphan(from source: FutureState) -> FutureState? { nil }
 
   /// Resolves a cancelled stage by its `bypass`, which replaces the transform; has no effect without a `bypass`.
