@@ -132,7 +132,7 @@ struct ModuleFacts {
   /// The folder of the package, with a slash.
   let root: String
 
-  /// A path as reports print it: without the package's folder.
+  /// A path without the package's folder, for the locations that reports print; called when a function is read.
   func relativePath(_ path: String) -> String { path.hasPrefix(root) ? String(path.dropFirst(root.count)) : path }
 }
 

@@ -43,7 +43,7 @@ struct Handles {
     }
   }
 
-  /// Returns how the handle that a function returns cancels its work.
+  /// Returns how the handle that a function returns cancels its work; called for each function that takes a callback.
   ///
   /// The configuration decides first. If the handle needs a start, the function is refused, unless the work already runs. A
   /// method `cancel()` cancels the work. The counterpart drops a handle that has no method to end work, if callers can ignore it.
@@ -111,7 +111,7 @@ struct Handles {
       let unknown = Refusal.unknownHandle(bare.text, title)
       return canIgnore ? .dropped(unknown) : .refused(unknown)
     }
-    // The result might be a token for a method such as `cancel(id:)` of the owner.
+    // Such a value might be a token for a method such as `cancel(id:)` of the owner.
     let isToken = owner.map { cancelByArgument.contains($0.identifier.precise) } == true && !isSelf
     if canIgnore, !isToken { return .dropped(.dropsResult(type.text, title)) }
     return .refused(.returnsValue(type.text, title))

@@ -265,7 +265,7 @@ final class LinkedHandler: CancellationHandler, @unchecked Sendable {
   /// The state of a linked source, which this link cancels; `nil` for a handler.
   private var linkedState: CancellationState?
 
-  /// The linked source through which this handler gets its cancellation.
+  /// The linked source through which this handler or link gets its cancellation; kept while a parent can cancel that source.
   private var source: CancellationTokenSource?
 
   /// Makes a handler; or, with `state` and without `handler`, a link that cancels `state`.

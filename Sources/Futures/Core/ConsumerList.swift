@@ -106,7 +106,7 @@ struct ConsumerList: Sequence {
     return self  // the whole list: `defer` runs after this line
   }
 
-  /// Takes out the waiters, in order and marked as finished, for the caller to resume; O(n).
+  /// Takes out the waiters, in order and marked as finished, for a caller that resumes them and delivers to the rest later; O(n).
   mutating func takeWaiters() -> ConsumerList {
     var (waiters, others) = (ConsumerList(), ConsumerList())
     while let consumer = popFirst() {

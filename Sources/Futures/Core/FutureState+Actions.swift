@@ -95,7 +95,7 @@ extension FutureState {
 /// Not copyable, so that no second reference to one of them is released elsewhere.
 struct Released: ~Copyable {
   let producer: Producer
-  let cancellation: CancellationHandlers?
+  let cancellation: CancellationHandlers?  // `nil` for an orphan, which keeps its handlers
   let progress: ProgressRecord.Detached?
 
   /// Releases the handlers of the promise, which can no longer run, and disconnects the progress from its sources.

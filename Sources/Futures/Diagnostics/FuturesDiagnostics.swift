@@ -108,7 +108,7 @@ public enum FuturesDiagnostics {
     #endif
   }
 
-  /// Writes a line to standard error.
+  /// Writes a line to standard error; escapes line ends and control characters in `sentence`.
   package static func write(_ sentence: String) { writeText("swift-futures: \(sentence.oneLine)\n") }
 
   /// Writes a text to standard error, without a buffer.

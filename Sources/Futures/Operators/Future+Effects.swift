@@ -38,7 +38,7 @@ extension Future {
   ///   it (R16).
   @_alwaysEmitIntoClient
   public func receive(on context: ExecutionContext) -> Future {
-    // `onlyWaits`: a hop is no work that progress counts. The bypass, as in `tap`: a cancelled stage passes the result on at once.
+    // `onlyWaits`: a hop is no work that progress counts. The bypass, as in `tap`, passes the result on without the hop.
     derive(on: context, onlyWaits: true, bypass: { .resolved($0) }) { result in .resolved(result) }
   }
 

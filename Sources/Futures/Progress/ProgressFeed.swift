@@ -8,7 +8,7 @@ package protocol ProgressFeed: AnyObject, Sendable {
   /// Reports the latest progress once.
   func read()
 
-  /// Reports the latest progress, and each later change while there are listeners.
+  /// Reports the latest progress, and each later change while there are listeners; called for each new listener.
   func beginReporting()
 
   /// Releases the object that the feed reads; called when the state has ended, or another feed replaces this one.

@@ -143,7 +143,7 @@ public final class PendingPromises<Key: Hashable & Sendable, Value: Sendable, Fa
     on context: MainContext,
     onCancel: @escaping @MainActor (Key) -> Void
   ) {
-    let context = context.context
+    let context = context.context  // read now: a test can have replaced it for this caller only
     self.init(label, keepingEarlyAnswers: limit) { key in
       context.execute { MainActor.assumeIsolated { onCancel(key) } }
     }

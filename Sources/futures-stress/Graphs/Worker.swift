@@ -86,6 +86,6 @@ struct Attachment: Sendable {
   let record: Record
 
   func remove() {
-    if registration.remove() { record.noteRemoval() }
+    if registration.remove() { record.noteRemoval() }  // `false`: the callback runs anyway, or was removed before
   }
 }
