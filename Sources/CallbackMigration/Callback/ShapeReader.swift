@@ -130,7 +130,7 @@ struct ShapeReader {
     if let pointer = all.first(where: { CallbackNames.isPointer($0.text) }) {
       return .isValidInside(pointer.text, title)
     }
-    // A completion handler comes at the end of the work, when the function lends nothing any more.
+    // A completion handler comes when the work has ended, so only a verb such as `with` says that the function still lends.
     let isNamedCompletion = declaration.parameters[index].isNamed(like: CallbackNames.completions)
     let isResult = isNamedCompletion && typeShape(values).givesValuesOrFailure
     if CallbackNames.lendsValues(function: declaration.plainName, givesResult: isResult),

@@ -84,7 +84,7 @@ package final class CancellationState: CancellationHandlers, @unchecked Sendable
   }
 
   /// Removes a handler that has not started; O(1).
-  /// - Returns: Whether this kept the handler from running.
+  /// - Returns: Whether this removed it; `false` if it runs, has run, or was removed or released before.
   func remove(_ handler: Consumer) -> Bool {
     let (listed, selfReference) = lock.withLock { () -> (Unmanaged<Consumer>?, CancellationState?) in
       guard handler.currentStatus == .listed else { return (nil, nil) }

@@ -73,7 +73,7 @@ extension FutureState {
 
   /// Makes `task` the producer of a pending state, if it has none: the task can already have made its promise follow a future.
   ///
-  /// Cancelling the state then cancels the task, and an await of the future raises the task's priority.
+  /// Cancelling the state, also before this call, cancels the task. An await of the future raises the task's priority.
   @_alwaysEmitIntoClient
   package final func setProducer<Success, Failure>(task: Task<Success, Failure>) {
     // A task handle is one reference, whatever its type parameters are, and this code uses neither the value nor the error.

@@ -16,9 +16,9 @@ class Inputs: @unchecked Sendable {
   @usableFromInline
   func removeFromInputs(forResult needsResult: Bool) -> [FutureState] { [] }
 
-  /// Returns the pending inputs; the caller raises their tasks to `priority`, that of a task that awaits the state.
+  /// Returns the inputs; the caller raises their tasks to `priority`, that of a task that awaits the state.
   ///
-  /// A subclass that starts inputs later keeps `priority` for them. With `nil`, no priority changes.
+  /// Some can have resolved. A subclass that starts inputs later keeps `priority` for them. `nil`, for a search, changes none.
   func pendingInputs(raisingTasksTo priority: TaskPriority?) -> [FutureState] { [] }
 
   /// Adds the inputs of a subclass for the graph of pending futures.

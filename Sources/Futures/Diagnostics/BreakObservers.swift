@@ -31,7 +31,7 @@ package final class BreakObservers: Sendable {
     change { all in all.removeAll { $0.owner === owner } }
   }
 
-  /// Replaces the list by a changed copy, or by `nil` if that is empty: then `exist` is `false`.
+  /// Replaces the list by a changed copy, because a thread can be calling the old one; by `nil` if the copy is empty.
   private func change(_ body: (inout [ObserverEntry]) -> Void) {
     let previous = list.update { list in
       var all = list?.all ?? []

@@ -26,7 +26,7 @@ final class InterruptibleStage<Stored: OutcomeStorage>: Stage<Stored>, @unchecke
     }
   }
 
-  /// Makes the orphan `source` an input, so that a cancelled stage leaves it; a weak one, because `source` owns the stage.
+  /// Makes the orphan `source` an input, so that a cancelled stage leaves it; a weak one, because no producer keeps `source`.
   ///
   /// Returns `nil`: the stage is no orphan, because the interruption can still resolve it.
   override func stateToOrphan(from source: FutureState) -> FutureState? {

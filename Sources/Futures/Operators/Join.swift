@@ -65,7 +65,8 @@ final class Join<Derived: OutcomeStorage>: Inputs, @unchecked Sendable {
   }
 
   override func pendingInputs(raisingTasksTo priority: TaskPriority?) -> [FutureState] {
-    lock.withLock { inputs.map(\.state) }  // `priority` is not kept: a join starts no inputs later
+    // Some can have resolved; they have no task to raise. `priority` is not kept: a join starts no inputs later.
+    lock.withLock { inputs.map(\.state) }
   }
 
   override func describe(into facts: inout NodeFacts) {
