@@ -85,9 +85,9 @@ struct TypeFacts {
     return weakest(of: arguments, genericSendables)
   }
 
-  /// Finds the functions that lend values of a class or protocol to a closure, as `read(_:)` lends a database.
+  /// Finds the functions that lend values of a class or protocol to a closure, as `read(_:)` lends a database until it returns.
   ///
-  /// A lent type counts as lent in the whole module.
+  /// `ShapeReader` then refuses each callback of the module that gets such a value: it might not be valid after the call.
   mutating func addLenders(of graph: SymbolGraph) {
     for symbol in graph.symbols {
       guard let declaration = Declaration(symbol.tokens),

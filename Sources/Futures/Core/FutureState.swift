@@ -526,15 +526,15 @@ extension FutureState {
     }
   }
 
-  /// Takes the only follower of a following state whose promise has gone, if only the caller and the producer refer to the state.
+  /// Takes the only follower of a following state, for `splice`, whose comment has the picture; called when the promise goes away.
   ///
-  /// Nothing else can reach the state then, so it becomes private, and `splice` lets the follower wait for the state's source.
+  /// `refused` unless only the caller and the producer refer to the state. Otherwise nothing can reach it, so it becomes private.
   static func takeFollower(ofPromise state: inout FutureState) -> Splicing {
     reading(&state) { state in
       guard state.currentPhase == .following, let only = state.consumers.only, only.kind == .follower else {
         return .refused
       }
-      // `isOnlyHandle` comes first: `derivation` adds a reference to its source, which is this state in a circle of futures.
+      // `isOnlyHandle` comes first, because `derivation` retains the source of this state: in a circle, this state itself.
       guard isOnlyHandle(&state), let derivation = state.derivation else { return .refused }
       let follower = unsafeDowncast(only, to: FutureState.self)
       guard follower.target !== state else { return .circle }  // the only follower would resolve this state itself
