@@ -75,6 +75,7 @@ struct RefusalRules {
     case .repeated(let refusal), .unknown(let refusal): return refusal
     default: break
     }
+    // A body that shows that its callback might not come once, unless the configuration says that it does.
     if !function.knowledge.isListed(in: .once), let refusal = function.bodyRefusal { return refusal }
     if declaration.keyword == "init" { return .initializer }
     if declaration.isOperator { return .isOperator }

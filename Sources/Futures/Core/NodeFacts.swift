@@ -4,7 +4,7 @@ struct NodeFacts {
   var operation: StaticString?
   var types: (source: Any.Type, result: Any.Type)?
   /// Whether the stage can end without its source: a timeout or a token.
-  var endsWithoutSource = false
+  var canEndWithoutSource = false
   /// Whether a timeout or a token can end the stage: by its own result, or by a cancellation that the source turns into one.
   var isInterruptible = false
   /// Identifies a task: the suspended one of a waiter, or the one that resolves a state.
@@ -16,7 +16,7 @@ struct NodeFacts {
   /// Whether the result of one input can be enough.
   var endsWithOneInput = false
   /// Whether an event that is no input can end the state: an item that another thread starts, or an answer.
-  var endsWithoutInputs = false
+  var canEndWithoutInputs = false
   /// Whether the result needs all inputs, because none can end the state early: a join that cannot fail.
   var needsEachInput = false
 

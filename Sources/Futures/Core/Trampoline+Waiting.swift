@@ -54,7 +54,7 @@ extension Trampoline {
       var state: FutureState = self
       var visited: Set<ObjectIdentifier> = []  // futures can follow each other in a circle
       while visited.insert(ObjectIdentifier(state)).inserted {
-        guard let derivation = state.origin.derivation, !NodeFacts(of: derivation.stage).endsWithoutSource else {
+        guard let derivation = state.origin.derivation, !NodeFacts(of: derivation.stage).canEndWithoutSource else {
           return false
         }
         if trampoline.deliveries.contains(where: { $0.delays(derivation) }) { return true }

@@ -156,7 +156,7 @@ struct BlockedWorkSearch {
         var facts = NodeFacts(of: state)
         inputs.describe(into: &facts)
         // `nil` while another thread has the lock of the inputs.
-        guard let inputs = facts.inputs, !facts.endsWithoutInputs else { return .unknown }
+        guard let inputs = facts.inputs, !facts.canEndWithoutInputs else { return .unknown }
         return .inputs(inputs, each: facts.needsEachInput)
       case .none, .start, .broken, .extras: return .unknown
       }

@@ -222,7 +222,7 @@ struct GraphBuilder {
       statesOfTasks[task] = index
       if state.has(.needsMainActor) { graph.nodes[index].context = "the main actor" }
     }
-    if facts.endsWithoutSource { ends.byThemselves.insert(graph.nodes[index].id) }  // by a timeout or a token
+    if facts.canEndWithoutSource { ends.byThemselves.insert(graph.nodes[index].id) }  // by a timeout or a token
     if facts.endsWithOneInput { ends.withOneInput.insert(graph.nodes[index].id) }
     if facts.inputs == nil { graph.isComplete = false }  // another thread has the lock of the join
     // Also a state without inputs, for which `addJoins()` then adds no edge.
@@ -311,7 +311,7 @@ struct GraphBuilder {
         if nextName.types != name.types { name.types = nil }  // shown only if all have the same
         count += 1
         stageCount += 1
-        hasEarlyEnd = hasEarlyEnd || snapshot?.facts.endsWithoutSource == true
+        hasEarlyEnd = hasEarlyEnd || snapshot?.facts.canEndWithoutSource == true
         (state, snapshot) = (next.state, StateSnapshot(next.state))
       }
       if !operations.isEmpty { name = StageNames.Name(operation: operations.joined(separator: ", ")) }

@@ -38,7 +38,7 @@ final class InterruptibleStage<Stored: OutcomeStorage>: Stage<Stored>, @unchecke
     facts.setOperation("timeout or cancellation token")
     facts.isInterruptible = true
     // A timeout, which outlives the source, has a result of its own. A token has only the failure of a cancelled future.
-    facts.endsWithoutSource = outlivesSource || Cancelled<Stored.Failure>.isExpressible
+    facts.canEndWithoutSource = outlivesSource || Cancelled<Stored.Failure>.isExpressible
   }
 
   override func dropCaptures() { interruption.cancel() }  // stops the timer, or leaves the token

@@ -188,8 +188,8 @@ final class ItemQueue<Item: Sendable, Value: Sendable, Failure: Error>: Inputs, 
 
   override func describe(into facts: inout NodeFacts) {
     // The failure of an item that is starting can end the derived future, but that item is no input yet.
-    (facts.inputs, facts.endsWithoutInputs) =
-      lock.withLockIfAvailable { (running.map(\.value.state), isStarting) } ?? (nil, true)  // locked, so it is assumed
+    (facts.inputs, facts.canEndWithoutInputs) =
+      lock.withLockIfAvailable { (running.map(\.value.state), isStarting) } ?? (nil, true)  // locked: one might start now
   }
 
   override var startsInputs: Bool { true }  // the next item starts when a slot is free

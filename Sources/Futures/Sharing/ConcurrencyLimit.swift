@@ -345,7 +345,7 @@ private final class WaitForSlot: Inputs, @unchecked Sendable {
   override var startsInputs: Bool { true }  // the waiting work itself can have tasks, which start later
 
   override func describe(into facts: inout NodeFacts) {
-    (facts.inputs, facts.endsWithoutInputs) =
+    (facts.inputs, facts.canEndWithoutInputs) =
       limit.queue.withLockIfAvailable { queue in
         // Not only the end of an input can free a slot. A slot without a holder belongs to work that is starting, or whose future is
         // not known. And a cancellable holder gives its slot back when it is cancelled, for example by a timeout of its caller.

@@ -141,6 +141,6 @@ final class SharedWork: Inputs, @unchecked Sendable {
   override func pendingInputs(raisingTasksTo priority: TaskPriority?) -> [FutureState] { [work] }
 
   override func describe(into facts: inout NodeFacts) {
-    (facts.inputs, facts.endsWithoutInputs) = ([work], acceptsAnswers)
+    (facts.inputs, facts.canEndWithoutInputs) = ([work], acceptsAnswers)
   }
 }

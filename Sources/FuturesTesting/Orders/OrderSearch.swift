@@ -178,9 +178,9 @@ final class OrderSearch {
       orders: orderCount,
       knownOrders: isComplete ? orderCount : max(knownOrders, orders.count + 1),  // at least one has not run
       isExhaustive: isComplete && left.isEmpty && unexplored.isEmpty,
-      callsActors: callsActors,
+      callsActors: callsActors,  // not above: all orders of whole moves have run; a sentence names these calls
       left: left,
-      sentences: (OrderRun.unobserved.map { [$0] } ?? []) + unexplored.sorted()  // first, work that is not seen
+      sentences: (OrderRun.unobserved.map { [$0] } ?? []) + unexplored.sorted()  // the first: work never seen here
     )
   }
 
