@@ -10,7 +10,7 @@ package struct CallbackFunction {
   let file: String
   let path: String
   package let sendability: Sendability
-  package let handle: HandleCancellation
+  package let handle: HandleCancellation  // how a counterpart ends the work, by the object that the function returns
 
   /// The types whose members the body of a counterpart can name, the nearest first.
   let visibleScopes: [String]

@@ -187,9 +187,10 @@ final class ItemQueue<Item: Sendable, Value: Sendable, Failure: Error>: Inputs, 
   }
 
   override func describe(into facts: inout NodeFacts) {
-    // The failure of an item that is starting can end the derived future, but that item is no input yet.
+    // The failure of an item that is starting can end the derived future, but that item is no input yet. If another thread has the
+    // lock, one might be starting.
     (facts.inputs, facts.canEndWithoutInputs) =
-      lock.withLockIfAvailable { (running.map(\.value.state), isStarting) } ?? (nil, true)  // locked: one might start now
+      lock.withLockIfAvailable { (running.map(\.value.state), isStarting) } ?? (nil, true)
   }
 
   override var startsInputs: Bool { true }  // the next item starts when a slot is free

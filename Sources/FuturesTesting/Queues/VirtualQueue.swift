@@ -242,7 +242,7 @@ public final class VirtualQueue: Sendable {
     return number
   }
 
-  /// Adds work that is ready at `deadline`; returns its number, or `nil` if it gets one only after a delay.
+  /// Adds work that is ready at `deadline`; returns its number, or `nil` if there is a delay: then it can stay without one.
   @discardableResult
   private func add(at deadline: DispatchTime, isBarrier: Bool, _ work: @escaping Work) -> Int? {
     let delay = deadline.nanosecondsFromNow
