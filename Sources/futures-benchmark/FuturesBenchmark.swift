@@ -19,7 +19,7 @@ struct FuturesBenchmark {
 
   private static func run(_ options: Options) throws {
     if options.isHelp { return print(Options.help) }
-    if let repetition = options.repetition { return print(try repetition.run()) }
+    if let repetition = options.repetition { return print(try repetition.run()) }  // of one row, for a profiler
     #if DEBUG
       FileHandle.standardError.write(Data("This is a debug build: its times and counts say nothing.\n".utf8))
     #endif

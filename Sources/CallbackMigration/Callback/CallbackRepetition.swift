@@ -155,7 +155,7 @@ struct CallbackRepetition {
 
   private static let prefixes: Set<String> = ["try", "await", "?", "!", "_", "="]
 
-  /// The callback that an outermost call passes to a function, not to an initializer such as `Job(done)`; `nil` if none does.
+  /// The callback that a statement passes to a function, as in `load(done)`, and not to an initializer such as `Job(done)`.
   private func passedCallback(_ statement: Range<Int>) -> Int? {
     statement.first { index in
       guard names.contains(tokens[index]), [",", ")"].contains(tokens[index + 1]),  // not `done.isSet` or `done()`

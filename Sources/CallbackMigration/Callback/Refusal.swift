@@ -78,6 +78,7 @@ extension Refusal {
     Refusal("`\(type)` is valid inside the callback only; \(scopeAdvice)", entry: .once, title)
   }
 
+  /// `lender` gives values of the type to a closure for a call only; `nil`: the name of the refused function says that it does.
   static func mightBeValidInside(_ type: String, lentBy lender: String? = nil, _ title: String) -> Refusal {
     let lent = lender.map { ", which `\($0)` lends," } ?? ""
     return Refusal("`\(type)`\(lent) might be valid inside the callback only; \(scopeAdvice)", entry: .once, title)
@@ -225,6 +226,7 @@ extension Refusal {
     Refusal("they drop the `\(type)` that it returns", entry: .handle, title, "none")
   }
 
+  /// The callback fails with `type`, and the configuration names no function that makes a `type` of another error.
   static func throwsAnyError(_ type: String) -> Refusal {
     Refusal("it throws any error; name a function that makes `\(type)` of the error of a cancelled or dropped callback")
   }

@@ -6,11 +6,11 @@ struct Counterparts {
   /// The places of the counterparts in the files that the tool replaces.
   private var written: Set<String> = []
 
-  private(set) var rivals = Rivals()
+  private(set) var rivals = Rivals()  // the functions that a call of a new counterpart could also mean
   let aliases: TypeAliases
 
-  /// Reads the functions of a module and its `clients`; keeps only the places of functions in files that the tool replaces.
-  init(_ graph: SymbolGraph, clients: [SymbolGraph], _ aliases: TypeAliases, ignoring paths: Set<String>) {
+  /// Reads the functions of a module and its `clients`; of the functions in `paths`, files to replace, it keeps only the place.
+  init(_ graph: SymbolGraph, clients: [SymbolGraph], _ aliases: TypeAliases, replacing paths: Set<String>) {
     self.aliases = aliases
     for symbol in graph.symbols + clients.flatMap(\.symbols) {
       guard let declaration = Declaration(symbol.tokens) else { continue }

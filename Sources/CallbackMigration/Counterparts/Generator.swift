@@ -45,7 +45,7 @@ package struct Generator {
       let function = entry.function
       guard let file = files[function.path] else { continue }  // never: `init` reads the file of each function
       imports.add(file)
-      if function.visibility >= .public { imports.use(entry.counterparts.flatMap(\.types)) }  // imports them publicly
+      if function.visibility >= .public { imports.noteModules(ofPublicTypes: entry.counterparts.flatMap(\.types)) }
       let header = Extension.header(of: function, plan.inventory.spelling(for: function))
       let condition = file.condition(ofLine: function.line)
       if let index = extensions.firstIndex(where: { $0.header == header && $0.condition == condition }) {

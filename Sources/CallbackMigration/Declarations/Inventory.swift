@@ -101,7 +101,7 @@ package struct Inventory {
       relations: relations,
       roles: roles,
       handles: Handles(graph, relations, aliases, typeFacts),
-      counterparts: Counterparts(graph, clients: clients, aliases, ignoring: paths),
+      counterparts: Counterparts(graph, clients: clients, aliases, replacing: paths),
       bodies: FunctionBodies(graph, roles, sources: sources),
       root: root.standardizedFileURL.path + "/"
     )

@@ -111,16 +111,15 @@ private struct Wildcards {
 
   /// The common entry for handles; `nil` unless several `own` functions return a handle, and all `matched` handles need that entry.
   private static func handle(_ own: [CounterpartPlan.Entry], _ matched: [CounterpartPlan.Entry]) -> Refusal.Entry? {
-    // Returns the entry that each function's handle needs; `nil` for a handle that needs none: it cancels the work (`.calls`),
-    // or the configuration does without it (`.none`). One `nil` prevents a common entry, which would change that counterpart.
+    // Returns the entry, without its pattern, for the handle of each function that is dropped or causes a refusal; `nil` if none
+    // helps, or the handle cancels the work (`.calls`) or needs not (`.none`): a common entry would change that counterpart.
     func handleEntries(_ entries: [CounterpartPlan.Entry]) -> [Refusal.Entry?] {
       entries.map(\.function).filter(\.returnsValue).map { function in  // the other functions have no handle
-        let refusal: Refusal
         switch function.handle {
-        case .dropped(let reason), .refused(let reason): refusal = reason
+        case .dropped(let refusal), .refused(let refusal):
+          return refusal.entry.map { Refusal.Entry(key: $0.key, pattern: "", value: $0.value) }
         case .none, .calls: return nil
         }
-        return refusal.entry.map { Refusal.Entry(key: $0.key, pattern: "", value: $0.value) }  // no pattern, to compare
       }
     }
     let found = handleEntries(own)

@@ -156,9 +156,9 @@ struct ImportList {
     }
   }
 
-  /// Adds the modules of types that a public counterpart names.
-  mutating func use(_ types: [Token]) {
-    for type in types.compactMap(\.type) {
+  /// Notes the modules of the types in a public counterpart, so that `lines` imports them publicly.
+  mutating func noteModules(ofPublicTypes tokens: [Token]) {
+    for type in tokens.compactMap(\.type) {
       if let module = Self.module(ofType: type) { publicModules.insert(module) }
     }
   }

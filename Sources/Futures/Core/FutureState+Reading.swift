@@ -33,7 +33,7 @@ extension FutureState {
   package final var consumerCount: Int { reading { consumers.all.count } }
 
   #if DEBUG
-    /// Whether `stage` is in the list of this state, so its delivery is still to come.
+    /// Whether `stage` waits in the list of this state; for the check of a callback that waits for its own delivery.
     final func hasListed(_ stage: FutureState) -> Bool {
       reading { [.listed, .listedByOther, .resultOnly].contains(stage.currentStatus) && stage.isConsumer(of: self) }
     }

@@ -1,4 +1,4 @@
-/// The sources of a state if they are orphans, which only a cancellation resolves; the state leaves them when it is cancelled.
+/// The sources of a state if they are orphans: pending without a producer, so only a cancellation of the state ends the wait.
 ///
 /// Q: Why weak? A: The list of a source owns the state, so a counted reference would be a cycle. A source of a join does
 /// not own the join, and can go away first.
@@ -20,7 +20,7 @@ final class OrphanedInputs: Inputs, @unchecked Sendable {
   /// The interruption (a timeout or a token) that can still resolve the state, which then is no orphan; `nil` for an orphan.
   private let interruption: Inputs?
 
-  /// The number of notified inputs of joins that have not left, also of claimed ones; under the orphan's lock.
+  /// The number of inputs of joins that this orphan, as their source, has notified and still counts; under the orphan's lock.
   var notified = 0
 
   /// Whether the state has left its sources; relaxed, because it only picks the thread that leaves.

@@ -118,8 +118,8 @@ extension Future {
   @available(*, unavailable, message: "write Future.failed(error)")
   public init(error: any Error = required()) { unavailable() }
 
-  // Disfavored: otherwise the compiler reports some mistakes in `Future { promise in }` without their place. The pack is always
-  // empty. Without it, the compiler would report `promise` as a surplus parameter, and hide the mistake (`Future+Task.swift`).
+  // Disfavored: otherwise the compiler reports some mistakes in `Future { promise in }` without their place. The pack of parameters
+  // is always empty; `Future+Task.swift` says why it is there, and why each parameter would be a function that takes a `Never`.
 
   /// Unavailable: needs `FuturesAsync`.
   @available(*, unavailable, message: "add import FuturesAsync")

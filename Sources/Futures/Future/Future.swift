@@ -119,7 +119,7 @@ extension Future {
 
   /// Does the work of `peek()` for a future with a state.
   ///
-  /// Not inlined: each caller would save registers for this call, even for a future without a state.
+  /// Not inlined: inside `peek()`, its call of the state would make each caller save registers, even without a state.
   @_alwaysEmitIntoClient
   @inline(never)
   func peekState() -> Result<Value, Failure>? { withState { $0.peek() } }

@@ -137,7 +137,7 @@ extension Future {
         // that cannot represent cancellation is cancelled meanwhile, `bypass` replaces the transform, and fails with `error`.
         return Future<Void, Failure>.succeeded(())
           .derive(on: context, afterNanoseconds: delay, bypass: { _ in .failed(error) }) { _ in
-            // Asks the budget again, because the context can run this later than the delay says.
+            // Asks the budget and the token again: the context can run this late, and `bypass` cannot replace it any more.
             let isTooLate = budget.map { !$0.allowsStart(in: 0, waited: waited) } ?? false
             return cancellation.isCancelled || isTooLate ? .failed(error) : attempt(number + 1, waited: waited)
           }

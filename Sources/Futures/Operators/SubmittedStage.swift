@@ -75,7 +75,7 @@ final class SubmittedStage<Value: Sendable, Failure: Error, New: Sendable, NewFa
     super.init(of: source, progressShare: source.shareOfWork(progressShare)) { stage, source, trampoline in
       unsafeDowncast(stage, to: SubmittedStage.self).deliver(from: source, in: trampoline)
     }
-    // An immediate context gets this stage only for a delay or a `bypass`; the work then starts as that of a custom context.
+    // With the immediate context, this stage has a delay or a `bypass`. `.custom`: `deliver` takes the context and starts the work.
     kind = context.isImmediate ? .custom : context.consumerKind
   }
 

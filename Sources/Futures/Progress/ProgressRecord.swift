@@ -256,7 +256,7 @@ final class ProgressRecord: @unchecked Sendable {
   func update(_ link: ProgressLink, to progress: FutureProgress) -> Bool {
     guard has(link) else { return false }  // replaced or removed meanwhile
     switch link.role {
-    // A source that fills the whole also passes on its units. At the same fraction they only advance, as in a report.
+    // A source that fills the whole progress also passes on its units. At the same fraction they only rise, or get a new total.
     case .source(let region) where region.isWhole:
       if progress.fractionCompleted > current.fractionCompleted { return set(progress) }
       return progress.fractionCompleted == current.fractionCompleted && set(current.advanced(to: progress))
