@@ -186,16 +186,16 @@ private struct Reading {
   extension FollowedProgress {
     /// Reads the `Progress` when it changes: a child can change only the fraction, and a count can change without the fraction.
     func observe() {
-      guard let progress else { return }  // never, as in `cancel(with:)`
+      guard let progress else { return }  // never: nothing has called `end()`, which removes it
       let observations = [
         progress.observe(\.fractionCompleted) { [weak self] _, _ in self?.read() },
         progress.observe(\.completedUnitCount) { [weak self] _, _ in self?.read() },
         progress.observe(\.totalUnitCount) { [weak self] _, _ in self?.read() },
       ]
-      link.withLock { $0?.observations = observations }  // after `end()` no link keeps them, so they end
+      link.withLock { $0?.observations = observations }  // if a change has caused `end()`, they end here
     }
 
-    func beginReporting() { read() }  // later changes call `read` through the observations
+    func beginReporting() { read() }  // the state now; the observations call `read` at later changes
   }
 #else
   extension FollowedProgress {

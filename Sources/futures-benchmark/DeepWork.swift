@@ -89,9 +89,9 @@ extension Rows {
     count == 0 ? HandFuture(succeeded: 0) : step().flatMap { _ in recurseByHand(count - 1, step: step) }
   }
 
-  /// The recursion of C11.
+  /// The recursion of C11, `f(n) = step().flatMap { f(n - 1) }`.
   ///
-  /// The context of each closure holds the number and the step, as in a program.
+  /// Each closure captures the number and the step, as in a program, so the allocation of its captures counts.
   private static func recurse(
     _ count: Int,
     step: @escaping @Sendable () -> Future<Value, Failure>

@@ -41,7 +41,7 @@ package struct CallbackFunction {
     let documentation = symbol.docComment?.lines.map(\.text).joined(separator: " ") ?? ""
     // `Callbacks` passes the indices of callbacks to this closure, which returns the bodies that get these callbacks.
     let callbacks = Callbacks(declaration, module.aliases, module.types, documentation: documentation, knowledge) {
-      module.bodies.implementations(of: symbol, declaration, $0).flatMap(\.self)
+      module.bodies.implementations(of: symbol, $0).flatMap(\.self)
     }
     guard let callbacks else { return nil }
     self.symbol = symbol
@@ -58,7 +58,7 @@ package struct CallbackFunction {
     visibleScopes = scopes + module.roles.protocolScopes(of: symbol)
     let sendables = module.types.sendables(in: symbol, of: owner)
     sendability = callbacks.shape.values.map { module.types.weakest(of: $0, sendables) } ?? .unknown
-    let bodies = module.bodies.implementations(of: symbol, declaration, callbacks.indices)
+    let bodies = module.bodies.implementations(of: symbol, callbacks.indices)
     handle = module.handles.cancellation(of: declaration, in: owner, sendables, knowledge, bodies: bodies)
     bodyRefusal = bodies.joined().lazy.compactMap { $0.refusal(knowledge.title) }.first
     let renamed = knowledge.newName(of: declaration.plainName)

@@ -220,7 +220,7 @@ struct CallbackRepetition {
       guard Self.jumps.contains(tokens[index]), tokens[index - 1] != ".",  // a member such as `.exit` is no jump
         tokens.closureOrFunction(around: index) == level
       else { return false }
-      // The word is the value of a `return` or `throw`, or a label, which can name any loop around the statement.
+      // A word after the jump is the value of a `return` or `throw`, or a label, which might name a loop around the statement.
       if SourceTokens.isWord(tokens[index + 1]), !tokens.isFirstOnLine(index + 1) { return true }
       let isBreak = tokens[index] == "break"
       guard isBreak || tokens[index] == "continue",

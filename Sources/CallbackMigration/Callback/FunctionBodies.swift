@@ -29,12 +29,10 @@ struct FunctionBodies {
     }
   }
 
-  /// One list for each body that a call can run: this body, then the bodies to which it passes the callbacks at `indices`.
+  /// One list for each body that a call can run: this body, then those to which it passes the callbacks, parameters at `indices`.
   ///
   /// A call can run the function itself, an override in a subclass, or the implementation in a conforming type.
-  func implementations(of symbol: SymbolGraph.Symbol, _ declaration: Declaration, _ indices: Set<Int>)
-    -> [[FunctionBody]]
-  {
+  func implementations(of symbol: SymbolGraph.Symbol, _ indices: Set<Int>) -> [[FunctionBody]] {
     let name = symbol.pathComponents.last ?? ""
     let others = roles.conformers(of: symbol).flatMap { symbols["\($0).\(name)"] ?? [] }
     return ([symbol] + others).compactMap { symbol in

@@ -179,7 +179,7 @@ extension Refusal {
     Refusal("`\(parameter)` is variadic, and cannot be passed on")
   }
 
-  static func isOwned(_ parameter: String, _ specifier: String) -> Refusal {
+  static func hasSpecifier(_ parameter: String, _ specifier: String) -> Refusal {  // such as `inout` or `consuming`
     Refusal("`\(parameter)` is `\(specifier)`, and cannot be passed on")
   }
 

@@ -99,7 +99,7 @@ struct RefusalRules {
     for (index, parameter) in declaration.parameters.enumerated() where !function.callbacks.omitted.contains(index) {
       if parameter.isVariadic { return .isVariadic(parameter.name) }
       let words = parameter.specifiers.intersection(Declaration.Parameter.ownershipWords)
-      if let word = words.min() { return .isOwned(parameter.name, word) }
+      if let word = words.min() { return .hasSpecifier(parameter.name, word) }
       if parameter.type.contains(where: { $0.text == "repeat" }) { return .isPack(parameter.name) }
     }
     return nil

@@ -100,9 +100,9 @@ private struct Extension {
 
   /// The beginning of the extension of a function's type, with the availability of the type.
   static func header(of function: CallbackFunction, _ spelling: TypeSpelling) -> String {
-    guard !function.scope.isEmpty else { return "" }
+    guard !function.symbol.scope.isEmpty else { return "" }
     let availability = (function.owner?.availabilityAttributes ?? []).map { $0 + "\n" }.joined()
-    let constraints = function.extensionConstraints { constraint in
+    let constraints = function.extensionConstraints { constraint in  // a hidden type gets its module: `Swift.Result`
       constraint.rhsPrecise.map { spelling.text(constraint.rhs, $0) } ?? constraint.rhs
     }
     return availability + "extension \(function.symbol.scope)\(constraints) {"

@@ -21,7 +21,7 @@ struct Rivals {
   ///
   /// In async code a call prefers an async function, and of two async functions the one that needs fewer defaults.
   /// The counterpart is called `name`, and has the parameters of `declaration` without those at the indices in `omitted`.
-  /// Only functions in `scopes`, the types that have or inherit the counterpart, can have such calls. Some are `subclasses`.
+  /// Only functions in `scopes`, the types that have or inherit the counterpart, can have such calls. `subclasses` inherit it.
   func title(
     of name: String,
     _ declaration: Declaration,
@@ -37,11 +37,12 @@ struct Rivals {
       // Calls of the function itself become calls of its counterpart, as they should.
       let isItself = other.declaration.title() == declaration.title() && other.parameters == function
       guard !isItself, other.declaration.isStatic == declaration.isStatic else { return false }
-      // An async function with the same parameters is the existing counterpart, or keeps its calls in a conforming type.
-      // In a subclass it would have to override the counterpart, but a counterpart is in an extension.
+      // An async function with the same parameters is the existing counterpart; or it hides the counterpart, in a conforming type.
+      // In a subclass it would have to override the counterpart, which does not compile, because that is in an extension.
       if other.declaration.isAsync, counterpart == other.parameters { return subclasses.contains(other.scope) }
       guard let saved = savedDefaults(counterpart, other.parameters) else { return false }  // no call fits both
-      return !other.declaration.isAsync || saved >= 0  // some call needs no more defaults for the counterpart
+      // A synchronous function loses each such call; an async one a call that needs no more defaults for the counterpart.
+      return !other.declaration.isAsync || saved >= 0
     }
     return rival?.declaration.title()
   }

@@ -52,7 +52,7 @@ struct Roles {
     }
   }
 
-  /// The role of a function; if several fit, an override comes before a method of a delegate, and that before a witness.
+  /// The role of a function; if several fit, the first of requirement, override, method of a delegate and witness.
   func role(of symbol: SymbolGraph.Symbol, _ declaration: Declaration) -> FunctionRole {
     let identifier = symbol.identifier.precise
     let owner = relations.owners[identifier]
@@ -70,7 +70,7 @@ struct Roles {
     let title = declaration.title()
     // The owner counts, too: a default implementation is in an extension of the protocol itself.
     let witnessed = ([owner].compactMap(\.self) + ancestors).first { requirementTitles[$0]?.contains(title) == true }
-    let name = witnessed.flatMap { protocolNames[$0] } ?? namedProtocol  // the module's can have a counterpart
+    let name = witnessed.flatMap { protocolNames[$0] } ?? namedProtocol  // first the module's, to which we can add
     return name.map { .witness(protocol: $0) } ?? .plain
   }
 

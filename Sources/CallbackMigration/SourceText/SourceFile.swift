@@ -167,7 +167,7 @@ struct ImportList {
   ///
   /// If no import names `module`, any import can bring its types: Foundation brings those of Dispatch.
   private func canBring(_ module: String, byImportOf imported: String) -> Bool {
-    // `C` stands for any module. `hasPrefix`: `Foundation` also brings the types of `FoundationEssentials`.
+    // `C` stands for an unknown module of C. `hasPrefix`: `Foundation` also brings the types of `FoundationEssentials`.
     if module == "C" || module.hasPrefix(imported) { return true }
     return module != ownModule && !parts.flatMap(\.imports).contains { module.hasPrefix($0.module) }
   }
@@ -180,21 +180,21 @@ struct ImportList {
   ///   - isAsync: Whether the file has async counterparts.
   /// - Returns: The lines.
   func lines(futures: AccessLevel?, widest: AccessLevel?, usesFutures: Bool, isAsync: Bool) -> [String] {
-    var lines: [(module: String, text: String)] = []
-    // Without future counterparts (`widest` is `nil`), no declaration names the library, so `internal` hides it from clients.
+    var lines: [(place: String, text: String)] = []
     if usesFutures {
-      // A level in only some files is an error. So no file has one if all future counterparts are below `public`; else each has.
+      // Imports of one module with a level in only some files are an error, so `widest`, of all files, decides. Below `public`, no
+      // import has a level. Else each has: without future counterparts (`nil`), `internal` hides the library from clients.
       let saysAccess = widest.map { $0 >= .public } ?? true
       let access = (futures ?? .internal) >= .public ? "public " : "internal "
       lines.append(("Futures", libraryLine("Futures", saysAccess ? access : nil)))
     }
-    // No declaration names FuturesAsync. If clients see Futures, or no library import has a level, this import needs none.
+    // No declaration names FuturesAsync, so its import needs a level only if `internal` hides Futures, too.
     if isAsync { lines.append(("FuturesAsync", libraryLine("FuturesAsync", widest == nil ? "internal " : nil))) }
     var blocks: [String] = []
     for part in parts {
       if case .line(let found) = part { lines.append((found.target, line(found))) } else { blocks += text(of: part) }
     }
-    return lines.sorted { $0.module < $1.module }.map(\.text) + blocks
+    return lines.sorted { $0.place < $1.place }.map(\.text) + blocks
   }
 
   /// Writes an import of the library with the level `access`; for `nil`, with a level only if the target imports `module` with one.

@@ -36,7 +36,7 @@ extension FutureState {
     guard has(.isPrivate) else { return move(self, to: &other, inside: nil) }
     var stage: FutureState = self
     var place: ProgressPlace?  // `nil` until a follower replaces the stage
-    // Keeps each state whose follower has left: until `move`, the follower refers to it, unowned. The caller keeps `self` alive.
+    // Keeps each state whose follower was taken: until `move`, the follower refers to it, unowned. The caller keeps `self` alive.
     var replaced: [FutureState] = []
     while true {
       let state = stage.target
@@ -47,7 +47,7 @@ extension FutureState {
       if state !== self { replaced.append(state) }
       stage = unsafeDowncast(follower.takeRetainedValue(), to: FutureState.self)
     }
-    let target = stage.target
+    let target = stage.target  // that of the last follower, so it is compared, too
     require(target !== other, Self.followsItself)
     target.move(stage, to: &other, inside: place)
   }

@@ -136,7 +136,7 @@ package class FutureState: Consumer, @unchecked Sendable {
   /// Breaks a state that has lost its producer (R4).
   ///
   /// The state fails with the reason, if its failure type can hold that. Otherwise it is broken: it never gets a result, and
-  /// releases its callbacks. For `trampoline` see `resolve(_:in:)`.
+  /// releases its callbacks. A reason without an error makes it an orphan. For `trampoline` see `resolve(_:in:)`.
   @usableFromInline
   package func breakPromise(_ reason: BreakReason, in trampoline: Trampoline?) {
     breakForever(reason, in: trampoline)
@@ -418,8 +418,8 @@ extension FutureState {
         return .listed(starting: start)
       case .following, .due, .delivering:
         list(reference, status)
-        // Marks a consumer of another thread than the delivering one (R28). If this thread delivers the state, its trampoline has
-        // the delivery.
+        // Marks a consumer that another thread attaches during the delivery, so that the delivering thread can hand it on after
+        // 1,000 of these (R28). The delivering thread itself has the delivery in its trampoline.
         if current == .delivering, !Trampoline.current.deliveries.contains(where: { $0.delivers(self) }) {
           reference._withUnsafeGuaranteedRef { $0.enter(.listedByOther) }
         }
@@ -454,7 +454,8 @@ extension FutureState {
 
   /// Adds a consumer to the list; under the lock.
   ///
-  /// A result-only consumer (cancelled before it attached) goes to the front of a pending state's list: see `onlyWantsResults`.
+  /// A result-only consumer (cancelled before it attached) keeps no state running. In the list of a pending state it stays so, and
+  /// goes to the front, because `onlyWantsResults` looks only at the last consumer.
   @inline(__always)
   private final func list(_ reference: Unmanaged<Consumer>, _ status: Consumer.Status) {
     if status == .resultOnly, isPending {

@@ -37,7 +37,7 @@ package class CancellationHandlers: @unchecked Sendable {
 
   /// Runs the handlers of the subclass, as part of the cancellation of a future.
   ///
-  /// The caller, `FutureState.cancel`, has counted the depth of nested cancellations.
+  /// At once, because they must run before the future resolves (R15). The caller bounds how deep cancellations nest.
   func run() {}
 
   /// Releases the handlers of the subclass, which can no longer run, because the future is settled.

@@ -130,7 +130,7 @@ extension Future {
     unavailable()
   }
 
-  /// Refuses `Future()`, which initializers with defaults would accept: outside the actor a call is an error that names it.
+  /// Refuses `Future()`, which initializers with defaults would accept: the error of a call names the global actor below.
   @FutureNeedsAClosureOrAResult
   public init() { unavailable() }
 

@@ -216,7 +216,7 @@ extension Future where Failure == Never {
   ///   it (R16).
   @_alwaysEmitIntoClient
   public func setFailureType<New: Error>(to type: New.Type = New.self) -> Future<Value, New> {
-    // `onlyWaits`: a join then leaves `after(_:).setFailureType()` out of its progress, as it leaves out `after(_:)` itself.
+    // `onlyWaits`: this stage does no work, so a join leaves it out of its progress if the source only waits, too, as `after(_:)`.
     derive(onlyWaits: true) { result in .succeeded(result.get()) }
   }
 }

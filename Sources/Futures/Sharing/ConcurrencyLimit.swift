@@ -62,7 +62,7 @@ public final class ConcurrencyLimit: Sendable {
 
   /// Runs `work` when a slot is free; `work` must give its slot back, by one call of `release`.
   ///
-  /// `isCancellable`, for the graph, says whether cancelling the future that `work` returns also gives the slot back.
+  /// `isCancellable`, for `FuturesDiagnostics.graph`: whether cancelling the future that `work` returns gives the slot back, too.
   @usableFromInline
   package func run<Value: Sendable, Failure: Error>(
     _ label: String,
@@ -82,7 +82,7 @@ public final class ConcurrencyLimit: Sendable {
       guard !promise.isResolved else { return release(slot) }  // cancelled after it left the queue
       let future = work(slot)
       if case .sharedState(let state) = future.storage {
-        queue.withLock { $0.hold(slot, (state, isCancellable)) }
+        queue.withLock { $0.noteHolder(of: slot, (state, isCancellable)) }
         if let priority = wait.priority { state.raiseTasks(to: priority) }  // of tasks that await `promise.future`
       }
       promise.follow(future)
@@ -162,7 +162,7 @@ extension ConcurrencyLimit {
   /// The caller resolves the promise `end` at the end of the work. Cancelling the future of `end` frees no slot.
   @usableFromInline
   package func hold<Value, Failure>(_ slot: Slot, for end: Promise<Value, Failure>) {
-    queue.withLock { $0.hold(slot, (end.state, isCancellable: false)) }
+    queue.withLock { $0.noteHolder(of: slot, (end.state, isCancellable: false)) }
   }
 
   /// Removes work that waits; has no effect on other work.
@@ -266,7 +266,7 @@ private struct WorkQueue {
   }
 
   /// Notes the future of work, for the graph and for priorities, while the work starts; ignores work that has already ended.
-  mutating func hold(_ slot: Slot, _ holder: Holder) {
+  mutating func noteHolder(of slot: Slot, _ holder: Holder) {
     guard let hasEnded = hasEndedWhileStarting[slot], !hasEnded else { return }
     holders[slot] = holder
   }

@@ -1,9 +1,9 @@
 public import Futures
 
-// The task of `Future { … }`. Its closure has a pack of parameters that is always empty, as `Future+Task.swift` explains. A closure
-// that adapts it to `TaskOperation` would cost one more allocation, and so would a conversion of a closure that cannot throw. So
-// closures that throw and closures that cannot throw have functions of their own. The closures of the tasks are declared `throws`,
-// although they never throw: a `Task` would allocate a wrapper for a closure that cannot throw.
+// The task of `Future { … }`. Its closure has a pack of parameters that is always empty, for the compiler's messages about mistakes
+// (`Future+Task.swift`). A wrapper without the pack would cost one more allocation, and so would a conversion of a closure that cannot
+// throw. So closures that throw and closures that cannot throw have functions of their own. The closures of the tasks are declared
+// `throws`, although they never throw: a `Task` would allocate a wrapper for a closure that cannot throw.
 
 extension Future {
   /// Starts a task as `Task { }` does, for a closure that throws.

@@ -86,7 +86,7 @@ public func exploreOrders(
     fileID: fileID,
     line: line
   )
-  // Safe: only the search's task changes it. The watch reads it during a move that does not return, so nothing changes then.
+  // Safe: only the task of the search changes it. The watch reads it if a move, a step of an order, hangs: then that task is stuck.
   nonisolated(unsafe) let search = OrderSearch(body, options)
   // A `Result`: in Swift 6.3 a call that rethrows after an actor hop resumes off the caller's actor.
   let result = await withTaskCancellationHandler {
