@@ -489,16 +489,16 @@ extension FutureState {
     }
   }
 
-  /// Marks a followed state as private if only its producer and the caller, which attaches its follower next, refer to the state.
+  /// Marks a state as private if only its producer and the caller, which attaches a follower to it next, refer to the state.
   ///
   /// No other consumer can come. So if the stage that produces the state moves on to another source, the follower can wait for
   /// that source in place of the stage.
   static func makePrivate(_ state: inout FutureState) {
-    // A promise can make more handles. Relaxed: a hint that saves the lock.
+    // A promise can make more handles. Relaxed: `canBeExclusive` asks again under the lock, which this saves.
     if state.has(.hasPromise) { return }
     reading(&state) { state in
-      // `takeFollower` drops a private state. So this state must have no handlers, no progress (both: plain), and no cancellation,
-      // which a cancelled state passes on to its next source.
+      // `takeFollower` drops a private state. So it must have no handlers and no progress (`isPlain`), and no cancellation that it
+      // would pass on to its next source.
       guard state.canBeExclusive, state.isPlain, !state.isCancelled else { return }
       if isOnlyHandle(&state) { state.insert(.isPrivate) }
     }
@@ -855,14 +855,13 @@ extension FutureState {
   private final func releaseConsumers() {
     // Moves the listeners of the progress into `consumers`.
     _ = progressRecord?.end(isSuccess: false, before: &consumers)
-    if consumers.isEmpty { return }
-    // If this state is in its own list, the list does not retain it. An address, because the closure can outlive the state.
+    // If this state is in its own list, the list does not retain it. It leaves the list now, because the closure can outlive it.
     let this = Unmanaged.passUnretained(self).toOpaque()
+    if let own = consumers.first(where: { $0.toOpaque() == this }) { consumers.remove(own) }
+    if consumers.isEmpty { return }
     Trampoline.current.runOrDefer { [consumers] in
       var consumers = consumers
-      while let consumer = consumers.popFirst() {
-        if consumer.toOpaque() != this { consumer.release() }
-      }
+      while let consumer = consumers.popFirst() { consumer.release() }
     }
   }
 }

@@ -101,6 +101,21 @@ struct OrphanReleaseTests {
     #expect(!never.isResolved)
   }
 
+  @Test("R5, R6: an orphan whose last handle goes away in deeply nested callbacks releases its callbacks")
+  func deeplyNested() {
+    weak var captured: Tracked?
+    let kept = Locked<Source?>(nil)
+    do {
+      let object = Tracked()
+      captured = object
+      let future = Source { $0.follow(.never) }
+      for _ in 0..<2 { future.whenResolved(on: .immediate) { _ in object.use() } }
+      kept.withLock { $0 = future }
+    }
+    nestDeliveries(16) { _ = kept.withLock { $0.take() } }  // the maximum depth, so the release is deferred
+    #expect(captured == nil)
+  }
+
   @Test("R5: a cancelled stage of `never` is released, although its failure type has no cancelled case")
   func typed() {
     let never = Future<Int, TestError>.never
