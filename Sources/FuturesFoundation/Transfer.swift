@@ -66,7 +66,7 @@
       let task = makeTask(session)
       session.finishTasksAndInvalidate()
       // A task of the user's session, which never starts. If that session is invalidated, it cancels this task, which stops the
-      // transfer. A download, because Foundation does not search the cache for one.
+      // transfer. A download: for a data task, Foundation would search the cache.
       let representative = original.downloadTask(with: URL(string: "data:,")!) { [weak self] _, _, _ in self?.stop() }
       tasks = (task, representative)
       task.resume()
@@ -175,8 +175,8 @@
 
   /// The delegate queue of a transfer, which runs blocks without making operations of them.
   ///
-  /// Foundation for Linux adds a block for each chunk of a response. Without an operation for each, a server that sends single bytes
-  /// takes half the processor time.
+  /// Foundation for Linux adds a block for each chunk of a response. Without an operation for each, a response that arrives in single
+  /// bytes takes half as much processor time.
   private final class TransferQueue: OperationQueue, @unchecked Sendable {
     private let queue = DispatchQueue(label: "futures.transfer")
 

@@ -76,7 +76,7 @@ struct CallbackRepetition {
     switch tokens[statement.lowerBound] {
     case "if", "guard", "switch", "do", "for", "while", "repeat":
       return first(blocks(of: statement)) { callBeforeEnd(in: $0, exits) }
-    case "defer": return sureCall(statement)  // not a call under a condition, which often asks whether a call has come
+    case "defer": return sureCall(statement)  // only a sure call: a condition here often asks whether a call has come
     default: return directCall(statement)
     }
   }

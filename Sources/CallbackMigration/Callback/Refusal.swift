@@ -130,7 +130,7 @@ extension Refusal {  // The entry `once` of the configuration says that a callba
 
 /// The entry `handle` of the configuration says how the handle cancels; with `none`, callers do without it.
 extension Refusal {
-  /// Nothing says whether the handle runs; if it does, `end` cancels it.
+  /// The work might wait for `start`; the entry suits a handle whose work runs already, and which `end` cancels.
   static func mightNotRun(_ type: String, start: String, end: String?, _ title: String) -> Refusal {
     let reason = "nothing says whether `\(type)`, which it returns, runs before its caller calls `\(start)`"
     return Refusal(reason, entry: .handle, title, end ?? "none")

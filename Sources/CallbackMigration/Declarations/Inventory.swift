@@ -115,7 +115,7 @@ package struct Inventory {
       .sorted { ($0.file, $0.line, $0.title) < ($1.file, $1.line, $1.title) }
     lessAccessibleCount = all.count { $0.visibility >= .internal && $0.visibility < minimumAccess }
     skippedCount = accessible.count - functions.count
-    let declaresFuture = graph.symbols.contains { $0.pathComponents.last == "Future" }  // a function is `Future(…)`
+    let declaresFuture = graph.symbols.contains { $0.pathComponents.last == "Future" }  // functions end in `(…)`
     // A module that is imported, but whose graph is not here, might declare a type `Future`, too.
     let unreadModules = Set(sources.map(SourceFile.init).flatMap(\.allImports).map(\.module))
       .subtracting(importedModules).subtracting(Import.modulesWithoutFuture)

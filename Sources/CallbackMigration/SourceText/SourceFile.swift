@@ -146,12 +146,12 @@ struct ImportList {
     saysPublic = all.contains { $0.access == "public" }
   }
 
-  /// Adds the imports and `#if` blocks of a file that bring something new; `lines` writes the imports of the library.
+  /// Adds the imports and the whole `#if` blocks that bring something new; the library is not new, because `lines` imports it.
   mutating func add(_ file: SourceFile) {
     for part in file.imports {
-      let copied = part.imports.filter { $0.module != "Futures" && $0.module != "FuturesAsync" }
-      guard copied.contains(where: { !targets.contains($0.target) }) else { continue }
-      targets.formUnion(copied.map(\.target))
+      let others = part.imports.filter { $0.module != "Futures" && $0.module != "FuturesAsync" }
+      guard others.contains(where: { !targets.contains($0.target) }) else { continue }
+      targets.formUnion(others.map(\.target))
       parts.append(part)
     }
   }

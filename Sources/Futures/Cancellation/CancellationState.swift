@@ -247,9 +247,9 @@ package class CancellationHandler: Consumer, @unchecked Sendable {
     return nil
   }
 
-  /// Takes the linked source that this handler keeps alive, when no parent can cancel that source any more; `nil` if it keeps none.
+  /// Takes the linked source that this handler keeps alive; `nil` if it keeps none.
   ///
-  /// Called under the lock of the state. The caller releases the source after unlocking.
+  /// Called under the state's lock once no parent can cancel that source. The caller releases the source after unlocking.
   func takeSource() -> CancellationTokenSource? { nil }
 
   @usableFromInline

@@ -50,7 +50,7 @@ struct ConsumerList: Sequence {
     append(&resultOnly)
   }
 
-  /// Moves the first consumer to the end; called when it is a listener that gets the latest progress next.
+  /// Moves the first consumer to the end: a listener that gets the latest progress now, behind those without it.
   mutating func rotate() { first = first?.next }
 
   /// Moves all consumers of `others` to the end of this list, in O(1).

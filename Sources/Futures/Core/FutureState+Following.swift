@@ -82,7 +82,7 @@ extension FutureState {
 
   /// Notes whether the task that resolves this state runs on the main actor; `actor` is the actor of the task's closure.
   ///
-  /// Called before the task starts. The search for work that a blocked main thread holds up (R10a) and the graph read the note.
+  /// Called before the task starts. For the graph, and for the search for work that a blocked main thread holds up (R10a).
   @usableFromInline
   package final func noteActorOfTask(_ actor: any Actor) {
     if actor === MainActor.shared { insert(.needsMainActor) }

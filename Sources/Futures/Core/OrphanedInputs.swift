@@ -33,9 +33,9 @@ final class OrphanedInputs: Inputs, @unchecked Sendable {
     self.interruption = interruption
   }
 
-  /// For a join: takes over its `notified` inputs, whose states are orphans; ignores the other ones.
+  /// For a join that becomes an orphan: takes over its inputs with the status `notified`; the others have ended or left.
   ///
-  /// The state of each input counts the join as a consumer. Claims the inputs, so that only this object can end that count.
+  /// Each source counts its input as a consumer until this object leaves it; nothing else can, because it claims the inputs.
   init(_ inputs: [JoinedInput]) {
     self.inputs = inputs.filter { $0.state.claimNotified($0.consumer) }.map {
       Input(source: $0.state, consumer: nil)

@@ -98,6 +98,7 @@ private struct TreeText {
       return
         "Nothing is tracked: FuturesDiagnostics.tracksPendingFutures is false. Set it early, for example in `main`.\n"
     }
+    // Empty and not complete: another thread has the lock of the table of pending futures.
     guard !graph.nodes.isEmpty else { return graph.isComplete ? "Nothing is pending.\n" : "The table is in use.\n" }
     for cycle in graph.cycles { writeCycle(cycle) }
     let waiting = Set(graph.edges.map(\.waiter))

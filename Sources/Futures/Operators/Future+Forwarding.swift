@@ -47,7 +47,7 @@ extension Future {
 
   /// Calls `completion` with the result, on the main actor.
   ///
-  /// For closures without an annotation. Leave out the last parameter: off the main actor, the compiler's error prints its name.
+  /// For closures without an annotation. Omit the last parameter: its name is advice in the error of a call off the main actor.
   @_alwaysEmitIntoClient
   @preconcurrency
   @MainActor
@@ -85,7 +85,7 @@ extension Future {
 
   /// Calls `completion` with the value or the error, on the main actor.
   ///
-  /// For closures without an annotation. Leave out the last parameter: off the main actor, the compiler's error prints its name.
+  /// For closures without an annotation. Omit the last parameter: its name is advice in the error of a call off the main actor.
   @_alwaysEmitIntoClient
   @preconcurrency
   @MainActor
@@ -124,7 +124,7 @@ extension Future {
 
   /// Calls `onSuccess` with the value, or `onFailure` with the error, on the main actor.
   ///
-  /// For closures without an annotation. Leave out the last parameter: off the main actor, the compiler's error prints its name.
+  /// For closures without an annotation. Omit the last parameter: its name is advice in the error of a call off the main actor.
   @_alwaysEmitIntoClient
   @preconcurrency
   @MainActor
@@ -162,7 +162,7 @@ extension Future {
 
   /// Calls `completion` with both values or the error, as URLSession does, on the main actor.
   ///
-  /// For closures without an annotation. Leave out the last parameter: off the main actor, the compiler's error prints its name.
+  /// For closures without an annotation. Omit the last parameter: its name is advice in the error of a call off the main actor.
   @_alwaysEmitIntoClient
   @preconcurrency
   @MainActor
@@ -191,7 +191,7 @@ extension Future where Value == Void {
 
   /// Calls `completion` with the error, or with `nil`, on the main actor.
   ///
-  /// For closures without an annotation. Leave out the last parameter: off the main actor, the compiler's error prints its name.
+  /// For closures without an annotation. Omit the last parameter: its name is advice in the error of a call off the main actor.
   @_alwaysEmitIntoClient
   @preconcurrency
   @MainActor
@@ -220,7 +220,7 @@ extension Future where Failure == Never {
 
   /// Calls `completion` with the value, on the main actor.
   ///
-  /// For closures without an annotation. Leave out the last parameter: off the main actor, the compiler's error prints its name.
+  /// For closures without an annotation. Omit the last parameter: its name is advice in the error of a call off the main actor.
   @_alwaysEmitIntoClient
   @preconcurrency
   @MainActor
@@ -236,8 +236,8 @@ extension Future where Failure == Never {
 }
 
 // A closure such as `{ print($0) }` also fits the overload for a `Result`, which has to win. For other contexts, the overloads
-// for an error or a value are disfavoured. For `.main`, a disfavoured member of `Future` would lose to the overloads that are
-// isolated to the main actor. So these are members of the protocol, which rank below members of the type.
+// for an error or a value are disfavoured. For `.main`, they still have to win over the overloads that are isolated to the
+// main actor, which are disfavoured, too. So these are members of the protocol, which rank in between.
 extension FutureProtocol {
   /// Calls `completion` with the error, or with `nil`, on the main actor.
   @_alwaysEmitIntoClient

@@ -143,7 +143,7 @@ final class Join<Derived: OutcomeStorage>: Inputs, @unchecked Sendable {
   func leaveInputs() { FutureState.cancel(removeFromInputs(forResult: false)) }
 
   override func removeFromInputs(forResult needsResult: Bool) -> [FutureState] {
-    // If the result is needed, the join keeps its inputs: its consumers stay attached, but do not keep the inputs running.
+    // If the cancelled state still needs a result, the join's consumers stay attached, but do not keep the inputs running.
     let inputs = needsResult ? lock.withLock { self.inputs } : takeAll().inputs
     return inputs.filter { $0.state.removeCancelled($0.consumer, forResult: needsResult) }.map(\.state)
   }

@@ -144,7 +144,7 @@ extension FutureState {
     return isAdded
   }
 
-  /// Makes the record of a pending state, links it to its sources, and lets its feed, a progress object elsewhere, report once.
+  /// Makes the record of a pending state, links it to its sources, and lets its feed, such as one of Foundation's, report once.
   final func requestProgress() {
     let (links, feed) = reading { (beginProgress(), progressRecord?.feed) }
     Self.connect(links)

@@ -21,7 +21,7 @@ extension PendingPromises {
     _ work: () -> Future<Value, Failure>
   ) -> Future<Value, Failure> {
     let caller = Caller(label, fileID: fileID, line: line)
-    if case .first(let number) = join(caller, key, takingEarlyAnswer: false) {  // kept answers are for `future(for:)`
+    if case .first(let number) = join(caller, key, takingEarlyAnswer: false) {  // they are for `future(for:)`
       #if DEBUG
         noteStarter(of: key, request: number, Self.currentThread)  // for `reportRequestInOwnWork` below
         defer { noteStarter(of: key, request: number, nil) }
@@ -35,7 +35,7 @@ extension PendingPromises {
     return caller.future
   }
 
-  /// Connects a caller to the work: the caller gets the work's progress, and an await of its future raises the work's tasks.
+  /// Connects a caller to the work: gives it the work's progress, and lets an await of it raise the priority of the work's tasks.
   func connect(_ caller: Caller, to work: Future<Value, Failure>) {
     caller.progress.add(work, share: 1)
     if case .sharedState(let state) = work.storage {

@@ -18,7 +18,7 @@ extension Latest {
   ///
   /// Cancellation: `operation` runs in a task of its own. That task is cancelled when a newer request starts, when `cancel()` is
   /// called, and when the calling task is cancelled. Then this throws `CancellationError`, even if the result has
-  /// already arrived, and only the resumption of this call is missing. So only the newest request returns.
+  /// already arrived, and this call has only to resume. So only the newest request returns.
   /// - Parameters:
   ///   - delay: The delay, so that a burst of calls starts the work once.
   ///   - maximum: The maximum time from the first waiting call to the start of the newest work; `nil` for no maximum.

@@ -178,7 +178,7 @@ extension SharedCallbackStream {
     if state.withLock({ $0.beginControl() }) { continueControl() }
   }
 
-  /// Starts and stops the source until it runs exactly if there are readers, at most `limit` times on this thread.
+  /// Starts and stops the source, at most `limit` times on this thread, until it runs if and only if it has readers.
   ///
   /// After that, a thread of the global queue continues. Otherwise this call might never return, because other threads can add
   /// and release readers all the time.

@@ -4,8 +4,8 @@ extension ExecutionContext {
   /// Runs work on `actor`, one item at a time, in the order of submission.
   ///
   /// All contexts of one actor share that order, also contexts of separate calls. The work is synchronous, so no other job of
-  /// the actor interrupts it. Work that arrives while other work runs comes after the calls that the actor has queued by
-  /// then. The compiler does not know that a closure on this context is on the actor. So the closure uses the state
+  /// the actor interrupts it. Work that arrives while other work runs has its turn after the calls of the actor that already
+  /// wait. The compiler does not know that a closure on this context is on the actor. So the closure uses the state
   /// of the actor in `assumeIsolated`. Cost: one task for each burst of work, and a short hold of a process-wide lock. The context
   /// and queued work keep the actor alive.
   public static func actor(_ actor: some Actor) -> Self {

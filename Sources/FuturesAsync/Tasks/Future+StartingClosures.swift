@@ -21,8 +21,8 @@ extension Future {
     // Not a data race: the closure was transferred here, and only the task calls it.
     nonisolated(unsafe) let operation = operation
     let actor = Self.isolation(of: operation)
-    // Lets a `wait()` on the main thread find that it blocks a task of the main actor (R10a).
-    if let actor { state.noteActorOfTask(actor) }
+    if let actor { state.noteActorOfTask(actor) }  // for a `wait()` that blocks a task of the main actor (R10a)
+    // `startTask`, because a call with `isolation: actor` would need an `await`.
     let task =
       if let actor {
         startTask(on: actor) { Self.start(isolation: $0, name, priority, state, throwing: operation) }
@@ -46,8 +46,8 @@ extension Future {
     self.init(state)
     nonisolated(unsafe) let operation = operation  // transferred here, and only the task calls it
     let actor = Self.isolation(of: operation)
-    // Lets a `wait()` on the main thread find that it blocks a task of the main actor (R10a).
-    if let actor { state.noteActorOfTask(actor) }
+    if let actor { state.noteActorOfTask(actor) }  // for a `wait()` that blocks a task of the main actor (R10a)
+    // `startTask`, because a call with `isolation: actor` would need an `await`.
     let task =
       if let actor {
         startTask(on: actor) { Self.start(isolation: $0, name, priority, state, nonthrowing: operation) }

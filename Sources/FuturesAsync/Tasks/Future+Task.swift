@@ -116,7 +116,7 @@ extension Future {
     Future(starting: .detached, name: name, priority: priority, fileID, line, operation: .nonthrowing(operation))
   }
 
-  /// Starts a task that cannot fail on the calling thread, as `immediate(name:priority:fileID:line:operation:)` does.
+  /// Starts an immediate task that cannot fail, as `immediate(name:priority:fileID:line:operation:)` does.
   ///
   /// Cancellation, future to task: cancelling the future cancels the task. Dropping the future cancels nothing.
   @_alwaysEmitIntoClient
@@ -164,7 +164,7 @@ extension Future where Failure == Never {
     Future(starting: .detached, name: name, priority: priority, fileID, line, operation: .nonthrowing(operation))
   }
 
-  /// Starts a task that cannot fail on the calling thread, as `immediate(name:priority:fileID:line:operation:)` does.
+  /// Starts an immediate task that cannot fail, as `immediate(name:priority:fileID:line:operation:)` does.
   ///
   /// Cancellation, future to task: cancelling the future cancels the task. Dropping the future cancels nothing.
   @_alwaysEmitIntoClient

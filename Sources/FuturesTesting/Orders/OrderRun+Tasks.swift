@@ -15,8 +15,8 @@ extension OrderRun: TaskExecutor {
     let task = taskNumber(of: job)
     let move = move(of: task, onMain: isOnMain, calledBy: isOwn ? running : nil)
     let lane: OrderSource? = isOnMain ? .main : nil
-    // A running task that enqueues itself changes its executor. Only a change to the main actor from elsewhere is a move. Most
-    // others enqueue no job; a call within the main actor enqueues one only because the task prefers an executor.
+    // A running task that enqueues itself changes its executor. That is a move only from elsewhere to the main actor. Outside a run,
+    // the other changes enqueue no job, so no other work could come first.
     let changesExecutor = isOwn && task != nil && task == running
     let continuesAtOnce = changesExecutor && (!isOnMain || MainContext.isMainQueueCurrent)
     if isOwn, awaitsFollowUp || continuesAtOnce {
@@ -64,7 +64,7 @@ extension OrderRun: TaskExecutor {
     let number = submit("has put a task of the test to sleep.") {
       $0.add(.job(job, task: task), named: source, in: isOnMain ? .main : nil, after: delay)
     }
-    if number == nil { passOn(job, onMain: isOnMain) }  // the run is over
+    if number == nil { passOn(job, onMain: isOnMain) }  // the run is over, so the sleep ends now
   }
 
   // MARK: - Names

@@ -354,7 +354,7 @@ final class OrderRun: @unchecked Sendable {
       let possible = state.agenda.possible
       return (possible.first?.number, possible.count, possible.first?.due != nil, state.result != nil)
     }
-    // One item has one order. After a failure the hint would be wrong: `leftWork` tells a body that returns to end its work.
+    // `count > 1`, because one item has only one order. `reason == nil`, because `leftWork` is advice for a body that has returned.
     if !isTearingDown, reason == nil, count > 1 { unexplored.insert(Self.leftWork) }
     if let next, !hasDelay { return state.withLock { $0.agenda.take(next) } }  // delayed items come last
     // Another thread can still resume the body. Wait a moment, because the body has to end before its test does.

@@ -207,7 +207,7 @@ public final class VirtualQueue: Sendable {
       return runsAll || hasBarrier ? state.items.first { $0.number <= last } : nil
     }
     while let item = state.withLock({ nextItem($0) }) {
-      // The backend has dropped the work if the test has ended.
+      // `nil`: the backend has dropped the work, because the test has ended. Otherwise `work()` removes its item.
       guard let work = item.take?() else { remove(item.number); continue }
       work()
     }

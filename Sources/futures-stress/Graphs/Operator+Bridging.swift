@@ -45,7 +45,7 @@ extension Operator {
     task("Future(Task)") { _, work in GraphFuture(Task { try await work() }) },
   ]
 
-  /// An operator with the future of a task, whose runs a ticket counts; the task gets the value of the input by `work`.
+  /// An operator that makes the future of a task; a ticket counts the task's runs, and `work` awaits the input.
   private static func bridge(
     _ name: String,
     _ work: @escaping @Sendable (GraphFuture) async throws -> TrackedValue
