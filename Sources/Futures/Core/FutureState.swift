@@ -527,15 +527,17 @@ extension FutureState {
     }
   }
 
-  /// Takes the only follower of a following state, for `splice`, whose comment has the picture; called when the promise goes away.
+  /// Takes `follower` from the list of `state`, for `splice`; called when the promise of `state` goes away.
   ///
-  /// `refused` unless only the caller and the producer refer to the state. Otherwise nothing can reach it, so it becomes private.
+  /// `source → stage → state → follower → target` becomes `source → follower → target`, if only the caller and the producer refer to
+  /// `state`, and it has nothing else to pass on. It is then private. Otherwise `refused`; or `circle`, if the follower would
+  /// resolve the state itself.
   static func takeFollower(ofPromise state: inout FutureState) -> Splicing {
     reading(&state) { state in
       guard state.currentPhase == .following, let only = state.consumers.only, only.kind == .follower else {
         return .refused
       }
-      // `isOnlyHandle` comes first, because `derivation` retains the source of this state: in a circle, this state itself.
+      // `isOnlyHandle` comes first, because `derivation` retains the source: in a circle, this state, which then has two handles.
       guard isOnlyHandle(&state), let derivation = state.derivation else { return .refused }
       let follower = unsafeDowncast(only, to: FutureState.self)
       guard follower.target !== state else { return .circle }  // the only follower would resolve this state itself

@@ -45,30 +45,25 @@ extension Operator {
     task("Future(Task)") { _, work in GraphFuture(Task { try await work() }) },
   ]
 
-  /// An operator that makes the future of a task; a ticket counts the task's runs, and `work` awaits the input.
+  /// An operator that starts a task by `Future { }`; `work`, in the task, awaits the input.
   private static func bridge(
     _ name: String,
     _ work: @escaping @Sendable (GraphFuture) async throws -> TrackedValue
   ) -> Operator {
-    Operator(name) { use in
-      let (ticket, first) = (use.ticket(), use.first)
-      return GraphFuture {
-        ticket.run()
-        return try await work(first)
-      }
-    }
+    task(name, work) { _, work in GraphFuture { try await work() } }
   }
 
-  /// An operator that starts a task by `start`; the work of the task awaits the input.
+  /// An operator that starts a task by `start`; `work`, in the task, awaits the input, and a ticket counts its runs.
   private static func task(
     _ name: String,
+    _ work: @escaping @Sendable (GraphFuture) async throws -> TrackedValue = { try await $0.value },
     _ start: @escaping @Sendable (Derivation, @escaping @Sendable () async throws -> TrackedValue) -> GraphFuture
   ) -> Operator {
     Operator(name) { use in
       let (ticket, first) = (use.ticket(), use.first)
       return start(use) {
         ticket.run()
-        return try await first.value
+        return try await work(first)
       }
     }
   }
