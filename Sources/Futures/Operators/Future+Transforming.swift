@@ -216,7 +216,7 @@ extension Future where Failure == Never {
   ///   it (R16).
   @_alwaysEmitIntoClient
   public func setFailureType<New: Error>(to type: New.Type = New.self) -> Future<Value, New> {
-    // `onlyWaits`: this stage does no work, so a join leaves it out of its progress if the source only waits, too, as `after(_:)`.
+    // `onlyWaits`: this stage does no work. If its source does none either, such as `after(_:)`, a join's progress leaves both out.
     derive(onlyWaits: true) { result in .succeeded(result.get()) }
   }
 }

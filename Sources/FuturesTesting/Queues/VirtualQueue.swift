@@ -242,7 +242,7 @@ public final class VirtualQueue: Sendable {
     return number
   }
 
-  /// Adds work that is ready at `deadline`; returns its number, or `nil` if there is a delay: then it can stay without one.
+  /// Adds work that is ready at `deadline`, and returns its number if it is ready now; otherwise it is a timer, without a number.
   @discardableResult
   private func add(at deadline: DispatchTime, isBarrier: Bool, _ work: @escaping Work) -> Int? {
     let delay = deadline.nanosecondsFromNow
