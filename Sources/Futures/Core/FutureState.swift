@@ -541,7 +541,7 @@ extension FutureState {
       guard isOnlyHandle(&state), let derivation = state.derivation else { return .refused }
       let follower = unsafeDowncast(only, to: FutureState.self)
       guard follower.target !== state else { return .circle }  // the only follower would resolve this state itself
-      guard state.isPlain, !state.isCancelled else { return .refused }  // as in `makePrivate`
+      guard state.isPlain, !state.isCancelled else { return .refused }  // it has something to pass on
       state.insert(.isPrivate)
       follower.enter(.finished)
       return .moving(state.consumers.remove(.passUnretained(only)), past: derivation, derivation.stage.place)
