@@ -429,4 +429,14 @@ struct GeneratorTests {
     for number in 0..<20 { builder.function("func f\(number)(completion: @escaping (Int) -> Void)", line: number + 1) }
     #expect(builder.generated() == builder.generated())
   }
+
+  @Test("Without a formatter, a long text is written as it is, and asks formatters to leave it alone")
+  func missingFormatter() async {
+    await #expect(processExitsWith: .success) {
+      setenv("PATH", "/nonexistent", 1)
+      let body = String(repeating: "let number = 1\n", count: 20_000)  // more than a pipe holds
+      let formatted = SwiftFormat.formatted("// marker\n" + body, for: URL(filePath: "/A.swift"))
+      #expect(formatted == "// marker\n// swift-format-ignore-file\n" + body)
+    }
+  }
 }

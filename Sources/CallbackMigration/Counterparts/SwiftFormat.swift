@@ -11,7 +11,7 @@ package enum SwiftFormat {
     return lines.prefix(1).joined() + "\n// swift-format-ignore-file\n" + lines.dropFirst().joined()
   }
 
-  /// The output of the formatter; `nil` if there is none, or if it fails.
+  /// The output of the formatter; `nil` if the formatter is missing or fails.
   private static func run(_ text: String, _ file: URL) -> String? {
     let process = Process()
     process.executableURL = URL(filePath: "/usr/bin/env")
@@ -21,9 +21,10 @@ package enum SwiftFormat {
     process.standardInput = input
     process.standardOutput = output
     process.standardError = FileHandle.nullDevice
+    signal(SIGPIPE, SIG_IGN)  // if the formatter is missing, writing to it fails, and must not end this process
     guard (try? process.run()) != nil else { return nil }
     // The formatter reads all of its input before it writes.
-    input.fileHandleForWriting.write(Data(text.utf8))
+    try? input.fileHandleForWriting.write(contentsOf: Data(text.utf8))
     try? input.fileHandleForWriting.close()
     let data = output.fileHandleForReading.readDataToEndOfFile()
     process.waitUntilExit()

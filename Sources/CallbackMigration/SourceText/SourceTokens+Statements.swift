@@ -53,7 +53,7 @@ extension SourceTokens {
 
   /// Whether a parameter of a closure hides an outer `name`.
   func hides(_ name: String, closureAt brace: Int) -> Bool {
-    self[brace] == "{" && closureSignature(at: brace)?.parameters.contains(name) == true
+    closureSignature(at: brace)?.parameters.contains(name) == true
   }
 
   /// The brace of the innermost closure, function or accessor around a token.

@@ -92,7 +92,7 @@ extension FutureState {
 package final class FollowingStage<Stored: OutcomeStorage>: MovingStage<Stored>, @unchecked Sendable {
   // @unchecked: as the base class says.
 
-  /// The promise's state, which this stage resolves: a state that is in its own list cannot also be in the list of a source.
+  /// The promise's state to resolve; it can be in its own list, with a callback, and so cannot be in the source's list, too.
   @usableFromInline final let promiseState: TypedState<Stored>?
 
   /// Makes a stage that resolves `promiseState`, or else itself; if `source` is `nil`, `adopt` sets the source later.

@@ -168,7 +168,7 @@ extension MovingStage {
     if let result = other.peek() {
       resolve(result, in: trampoline)
     } else {
-      // Without a result there is a state. No variable for it: a second reference would keep a recursion from dropping it (R6).
+      // No result, so there is a state. No variable: with a second reference, each state of a recursion stays in memory (R6).
       follow(other.takeState().unsafelyUnwrapped)
     }
   }

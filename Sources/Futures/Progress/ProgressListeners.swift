@@ -199,7 +199,7 @@ extension FutureState {
       return (true, record.feed)
     }
     if !isListed { continuation.resume() }
-    feed?.beginReporting()  // as in `addListener`
+    feed?.beginReporting()  // for each new listener: the feed can stop reporting changes when the last one leaves
   }
 
   /// Ends the wait of `reader` without new progress, when the reading task is cancelled; O(1).
