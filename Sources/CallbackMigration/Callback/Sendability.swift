@@ -3,12 +3,12 @@ package enum Sendability: String {
   case yes, no, unknown
 }
 
-/// Facts about types, from the symbol graph of a module.
+/// Facts about types, from the symbol graphs of a module and of the modules of its package that it depends on.
 struct TypeFacts {
   /// The types that are declared `Sendable`.
   private var sendable: Set<String>
 
-  /// The types that the graph declares.
+  /// The types of the module, and of the modules of its package that it depends on.
   private var own: Set<String>
 
   /// The classes and protocols among them.
@@ -111,7 +111,7 @@ struct TypeFacts {
   /// The title of a function that lends values of a token's type to its closure; `nil` if there is none.
   func lender(of token: Token) -> String? { token.type.flatMap { lenders[$0] } }
 
-  /// Whether a token names a type of the module.
+  /// Whether a token names a type of the module, or of a module of its package that it depends on.
   func isOwn(_ token: Token) -> Bool { token.type.map(own.contains) == true }
 
   /// Whether a token names a class or a protocol that is not known to be `Sendable`.

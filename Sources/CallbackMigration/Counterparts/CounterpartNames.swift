@@ -31,8 +31,8 @@ extension Counterparts {
 
   /// Names the async counterpart of a function.
   ///
-  /// `renamed` is the base name that the package gives. The types in `scopes` can have the counterpart. `conformers` are the
-  /// types that inherit it: subclasses if the function belongs to a class (`isClass`).
+  /// `renamed` is the base name from the package. `scopes` are the function's type, its superclasses and protocols: each can
+  /// have the counterpart already. `conformers` are the types that inherit it: subclasses of a class (`isClass`).
   func named(
     _ declaration: Declaration,
     _ callbacks: Callbacks,

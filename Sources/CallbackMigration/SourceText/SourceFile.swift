@@ -182,13 +182,13 @@ struct ImportList {
   func lines(futures: AccessLevel?, widest: AccessLevel?, usesFutures: Bool, isAsync: Bool) -> [String] {
     var lines: [(place: String, text: String)] = []
     if usesFutures {
-      // Imports of one module with a level in only some files are an error, so `widest`, of all files, decides. Below `public`, no
-      // import has a level. Else each has: without future counterparts (`nil`), `internal` hides the library from clients.
+      // All files must agree on whether this import has a level, so `widest` decides. It has one if a future counterpart is
+      // public. It also has one if no file has a future counterpart (`nil`): `internal` then hides the library from clients.
       let saysAccess = widest.map { $0 >= .public } ?? true
       let access = (futures ?? .internal) >= .public ? "public " : "internal "
       lines.append(("Futures", libraryLine("Futures", saysAccess ? access : nil)))
     }
-    // No declaration names FuturesAsync, so its import needs a level only if `internal` hides Futures, too.
+    // No declaration names FuturesAsync, so it needs no level. Only without any future counterpart, `internal` hides it, too.
     if isAsync { lines.append(("FuturesAsync", libraryLine("FuturesAsync", widest == nil ? "internal " : nil))) }
     var blocks: [String] = []
     for part in parts {

@@ -230,8 +230,8 @@ extension TypedState {
     if let result = other.peek() {
       resolve(result, by: .promise)
     } else if beginFollowing() {
-      // `other` is pending, so it has a state. In one expression: `makePrivate` marks that state only if no other reference exists,
-      // and then the state can leave the chain of futures later.
+      // `other` is pending, so it has a state. A variable for it could add a reference. Then `makePrivate`, which this call
+      // reaches, would not mark the state as private, and the state could not leave the chain of futures later.
       followForPromise(other.takeState().unsafelyUnwrapped)
     } else if wasCancelled, let source = other.takeState() {
       source.cancelIfUnneeded()

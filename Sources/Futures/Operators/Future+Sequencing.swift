@@ -109,8 +109,8 @@ extension Future where Failure: CancellableFailure {
   ///
   /// As the overload for `any Error`, which shows an example.
   ///
-  /// Cancellation: cancelling the future starts no further item, and leaves the running ones (R16). The future then succeeds with
-  /// the results: an item that did not start is a failure with `Failure.cancelled`.
+  /// Cancellation: cancelling the future starts no further item, and leaves the running ones (R16). The future then waits for
+  /// their results, and succeeds: an item that did not start is a failure with `Failure.cancelled`.
   @_alwaysEmitIntoClient
   public static func concurrentSettled<Item: Sendable>(
     _ items: some Collection<Item>,
@@ -126,8 +126,8 @@ extension Future where Failure == CancellationError {
   ///
   /// As the overload for `any Error`, which shows an example.
   ///
-  /// Cancellation: cancelling the future starts no further item, and leaves the running ones (R16). The future then succeeds with
-  /// the results: an item that did not start is a failure with `CancellationError`.
+  /// Cancellation: cancelling the future starts no further item, and leaves the running ones (R16). The future then waits for
+  /// their results, and succeeds: an item that did not start is a failure with `CancellationError`.
   @_alwaysEmitIntoClient
   public static func concurrentSettled<Item: Sendable>(
     _ items: some Collection<Item>,

@@ -129,7 +129,7 @@ final class FlatMapStage<Argument: Sendable, New: Sendable, Failure: Error>: Mov
   override func dropCaptures() { transform = nil }  // the transform will not run
 
   override func describe(into facts: inout NodeFacts, isListed: Bool) {
-    // The argument is a result if `derive` made the stage, for any operator: the name is common, and the type that of the value.
+    // `derive` gives the stage a result. Many operators call it, so the graph shows "transform", and the type of the value.
     let result = Argument.self as? any SuccessType.Type
     facts.setOperation(result == nil ? "flatMap" : "transform", (result?.success ?? Argument.self, New.self))
   }

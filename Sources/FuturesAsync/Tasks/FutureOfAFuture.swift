@@ -107,7 +107,7 @@ extension Future where Failure == any Error {
     }
   }
 
-  /// Refuses a future from a throwing closure, or one that cannot represent cancellation; `await` flattens the future.
+  /// Refuses a closure that throws and returns a future, or whose future cannot represent cancellation; `await` flattens it.
   @_documentation(visibility: internal)
   @_alwaysEmitIntoClient
   public static func concurrentSettled<Item: Sendable, Inner: FutureProtocol>(
