@@ -60,7 +60,7 @@ struct FuturesDemo {
     _ files: [(name: String, url: URL)],
     shownBy bars: Bars
   ) -> some AsyncSequence<Row, any Error> {
-    // If all closures below are released without a row, the sequence ends with an error.
+    // No call finishes the sequence: `main` takes a row for each file. It throws if all closures go away before the last row.
     callbackStream("demo") { rows in
       let (first, second) = (files[0], files[1])
 

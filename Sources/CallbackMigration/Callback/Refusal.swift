@@ -226,7 +226,7 @@ extension Refusal {
     Refusal("they drop the `\(type)` that it returns", entry: .handle, title, "none")
   }
 
-  /// The callback fails with `type`, and the configuration names no function that makes a `type` of another error.
+  /// For the async counterpart, if no entry names a function that makes the callback's failure, a `type`, of another error.
   static func throwsAnyError(_ type: String) -> Refusal {
     Refusal("it throws any error; name a function that makes `\(type)` of the error of a cancelled or dropped callback")
   }

@@ -65,7 +65,7 @@ package struct Generator {
     }
     let importLines = imports.lines(
       futures: widest(counterparts),
-      widest: widest(plan.entries.flatMap(\.counterparts)),  // all files agree on whether imports write a level
+      widest: widest(plan.entries.flatMap(\.counterparts)),  // a level in only some files is an error
       usesFutures: counterparts.contains(where: \.usesFutures),
       isAsync: counterparts.contains { $0.kind == .async }
     )

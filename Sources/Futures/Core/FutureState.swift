@@ -472,7 +472,7 @@ extension FutureState {
 extension FutureState {
   /// Makes `stage`, which has left its source and waits for `source` from now on, the producer of this state.
   /// - Parameters:
-  ///   - stage: The stage, which is in no list.
+  ///   - stage: The stage, which is in no list. Its target is this state: the stage itself, or the state of a promise.
   ///   - source: The stage's next source.
   ///   - place: The place of `source` in the progress of the stage's previous source; `nil` if it comes after that.
   /// - Returns: How the caller attaches the stage; `nil` if the state is settled, so that nothing needs the source.

@@ -75,7 +75,7 @@ final class SubmittedStage<Value: Sendable, Failure: Error, New: Sendable, NewFa
     super.init(of: source, progressShare: source.shareOfWork(progressShare)) { stage, source, trampoline in
       unsafeDowncast(stage, to: SubmittedStage.self).deliver(from: source, in: trampoline)
     }
-    // With the immediate context, this stage has a delay or a `bypass`. `.custom`: `deliver` takes the context and starts the work.
+    // Immediate only with a delay or a `bypass`. An `.inline` stage is `finished` before `deliver`, so its claim would fail.
     kind = context.isImmediate ? .custom : context.consumerKind
   }
 
