@@ -15,10 +15,10 @@ extension OrderRun: TaskExecutor {
     let task = taskNumber(of: job)
     let move = move(of: task, onMain: isOnMain, calledBy: isOwn ? running : nil)
     let lane: OrderSource? = isOnMain ? .main : nil
-    // A running task that enqueues itself changes its executor. That is a move only from elsewhere to the main actor. Outside a run,
-    // the other changes enqueue no job, so no other work could come first.
+    // A running task that enqueues itself changes its executor. That is a move only to the main actor, or away from it. Without a
+    // run, the other changes enqueue no job, so no other work could come first.
     let changesExecutor = isOwn && task != nil && task == running
-    let continuesAtOnce = changesExecutor && (!isOnMain || MainContext.isMainQueueCurrent)
+    let continuesAtOnce = changesExecutor && isOnMain == MainContext.isMainQueueCurrent
     if isOwn, awaitsFollowUp || continuesAtOnce {
       awaitsFollowUp = false  // this job is the expected one, which continues a step or begins the body
       followUp = Item(number: 0, move: move, lane: lane, due: nil, action: .job(job, task: task))
@@ -69,10 +69,10 @@ extension OrderRun: TaskExecutor {
 
   // MARK: - Names
 
-  /// Returns the number of a job's task, or `nil` if the job names none: the body has 0, because its job is the first.
+  /// Returns the number of a job's task; `nil` if the job names no task. (The body is task 0, because its job comes first.)
   ///
-  /// When the run's thread submits the first job of a task other than the body, adds the task to `namedTasks`; if the order is
-  /// shown, with the place that made the task.
+  /// Adds a task other than the body to `namedTasks` at its first job, if the run's thread submits that job. If the order is
+  /// shown, the entry has the place that made the task.
   private func taskNumber(of job: UnownedJob) -> Int32? {
     guard let identifier = job.taskIdentifier else { return nil }
     let (number, isNew) = state.withLock { state in

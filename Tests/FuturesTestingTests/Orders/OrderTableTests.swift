@@ -256,9 +256,10 @@ extension OrderRow {
         Future<String, Never>(on: orders.context(name)) { name }.whenSucceeded(on: .main) { run.record($0) }
       }
     },
-    OrderRow(onMain: "a call within the main actor comes before work that waits for it", ["call block"]) { _, run in
+    OrderRow(onMain: "a call within the main actor, and one off it", ["call block off", "call off block"]) { _, run in
       DispatchQueue.main.async { run.record("block") }
       await { @MainActor () async in run.record("call") }()
+      await { @concurrent () async in run.record("off") }()
     },
     OrderRow(onMain: "work that a move submits to the main actor runs after the move", ["true false"]) { orders, run in
       let (hasRun, overlapped) = (Locked(false), Locked(false))
