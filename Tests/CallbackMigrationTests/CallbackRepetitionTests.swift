@@ -45,6 +45,7 @@
         "for x in xs { if x.isGood { completion(x) } }",
         "for x in xs { guard x.isGood else { completion(0)\ncontinue }\nlog() }",
         "for x in xs { switch x { case 1: completion(x)\nbreak\ndefault: break } }",
+        "for x in xs { if x < 0 { completion(x) }\nif x == 0 { return }\ncompletion(1) }",
         "xs.forEach { x in completion(x) }", "xs.forEach { if $0 < 0 { completion($0)\nreturn } }",
         "center.addObserver(forName: name, object: nil, queue: nil) { _ in completion(1) }",
       ]

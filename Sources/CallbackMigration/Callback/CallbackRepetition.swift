@@ -92,10 +92,10 @@ struct CallbackRepetition {
   /// A call in a block, on a path that reaches the end of the block without a jump in `exits`; `nil` if there is none.
   private func callBeforeEnd(in block: Range<Int>, _ exits: Exits) -> Int? {
     let statements = tokens.statements(in: block)
-    for (position, statement) in statements.enumerated() {
-      guard let call = callBeforeEnd(of: statement, exits) else { continue }
-      // If a jump in this statement or a later one leaves the block, the path with this call might end there.
-      return statements[position...].contains { hasExit($0, exits) } ? nil : call
+    // If a jump in the statement of a call or in a later one leaves the block, the path with the call might end there.
+    let start = statements.lastIndex { hasExit($0, exits) }.map { $0 + 1 } ?? 0
+    for statement in statements[start...] {
+      if let call = callBeforeEnd(of: statement, exits) { return call }
     }
     return nil
   }
