@@ -48,7 +48,7 @@ extension Refusal {
 
   static let givesClosure = Refusal("it is given a closure")
 
-  /// The callback's parameter has an ownership specifier, such as `inout`.
+  /// A parameter that the callback takes has an ownership specifier, as in `(inout Int) -> Void`.
   static func callbackParameter(hasOwnership specifier: String) -> Refusal {
     Refusal("its callback's parameter is `\(specifier)`")
   }

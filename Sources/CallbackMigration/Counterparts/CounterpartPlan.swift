@@ -146,7 +146,7 @@ private struct CounterpartClaims {
   /// The functions by the key of the counterpart in their own type.
   private var functions: [String: [CallbackFunction]] = [:]
 
-  /// Enters each function under the keys of the counterparts that would be written for it: the first keys, those of its own type.
+  /// Enters each function under the key, in its own type, of each counterpart that could be written for it.
   init(_ functions: [CallbackFunction], where isWritten: (CallbackFunction, Counterpart.Kind) -> Bool) {
     for function in functions {
       for kind in Counterpart.Kind.allCases where isWritten(function, kind) {

@@ -70,7 +70,7 @@ struct Roles {
     let title = declaration.title()
     // The owner counts, too: a default implementation is in an extension of the protocol itself.
     let witnessed = ([owner].compactMap(\.self) + ancestors).first { requirementTitles[$0]?.contains(title) == true }
-    let name = witnessed.flatMap { protocolNames[$0] } ?? namedProtocol  // first the module's, to which we can add
+    let name = witnessed.flatMap { protocolNames[$0] } ?? namedProtocol  // first the module's: it can get a counterpart
     return name.map { .witness(protocol: $0) } ?? .plain
   }
 

@@ -111,8 +111,8 @@ private struct Wildcards {
 
   /// The common entry for handles; `nil` unless several `own` functions return a handle, and all `matched` handles need that entry.
   private static func handle(_ own: [CounterpartPlan.Entry], _ matched: [CounterpartPlan.Entry]) -> Refusal.Entry? {
-    // Returns the entry, without its pattern, for the handle of each function that is dropped or causes a refusal; `nil` if none
-    // helps, or the handle cancels the work (`.calls`) or needs not (`.none`): a common entry would change that counterpart.
+    // Returns an entry, without its pattern, for each dropped or refused handle; `nil` if none helps. Also `nil` if the
+    // handle cancels the work (`.calls`) or is not needed (`.none`), as a common entry would change that counterpart.
     func handleEntries(_ entries: [CounterpartPlan.Entry]) -> [Refusal.Entry?] {
       entries.map(\.function).filter(\.returnsValue).map { function in  // the other functions have no handle
         switch function.handle {

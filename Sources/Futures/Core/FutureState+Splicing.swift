@@ -37,7 +37,7 @@ extension FutureState {
   static func claimExclusive(_ state: inout FutureState, after share: Double) -> Bool {
     reading(&state) { state in
       guard state.canBeExclusive, state.progressRecord == nil, isOnlyHandle(&state) else { return false }
-      // Whether the future fills the whole progress: after a share of 0, or of 1, where the source fills the whole first.
+      // A share of 0 or 1: the future fills the whole progress. With a share of 1 the source has filled the whole before it.
       let isWhole = share <= 0 || share >= 1
       switch state.producer {
       case .stage(let stage):

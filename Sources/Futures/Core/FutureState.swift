@@ -509,8 +509,8 @@ extension FutureState {
   /// Afterwards the state has no producer and no consumer, and goes away.
   /// - Parameters:
   ///   - stage: The stage that would resolve this state. It is in no list.
-  ///   - place: The place of the next source: inside the progress of the stage's previous source before the call, and inside that of
-  ///     this state afterwards. `nil` before the call: the next source comes after the stage's previous source.
+  ///   - place: Where the next source stands. Before the call: inside the progress of the stage's previous source, or `nil`
+  ///     if it comes after that source. After the call: inside the progress of this state, which was the follower's source.
   ///   - released: The objects that the state no longer needs.
   /// - Returns: The list's reference to the follower; `nil` if it has left, or this state was cancelled or has no producer.
   final func takeFollower(
@@ -590,7 +590,7 @@ extension FutureState {
       case .new: break  // `attach` later finds the status that the consumer enters below
       case .notified: orphanedInputs?.notified -= 1  // this orphan counted the input as a consumer
       case .submitted, .finished: return nil
-      // Leaves the list, because the consumer needs no result, or none ever comes (`listedByOther`: the state is settled).
+      // Leaves the list: the consumer needs no result, or none ever comes. `listedByOther` means settled, so not endless.
       case .listed where !isResultOnly || isEndless, .listedByOther where !isResultOnly,
         .resultOnly where !isResultOnly:
         reference = unlist(consumer)

@@ -127,7 +127,7 @@ public struct ExecutionContext: Sendable {
   /// Submits `work` after a delay on the clock of the context; at once if the delay is zero or less.
   ///
   /// A context without a clock of its own uses that of Dispatch. A delay of `Int64.max`, 292 years, never ends.
-  /// - Returns: A closure that cancels the delay and releases the work, unless the work has started.
+  /// - Returns: A closure that cancels the delay and releases the work; it does nothing once the work is submitted.
   @usableFromInline
   package func schedule(
     afterNanoseconds delay: Int64,

@@ -168,7 +168,7 @@ extension Future {
   @_alwaysEmitIntoClient
   func input(_ deliver: @escaping Consumer.Delivery) -> JoinedInput? {
     guard case .sharedState(let state) = storage else { return nil }
-    // The state of a promise has a slot for one callback, and then can itself be a consumer. The caller that removes the flag has it.
+    // A promise's state has a slot for one callback, and with it is its own consumer. Who removes the flag gets the slot.
     guard state.remove(.hasFreeSlot) else {
       return JoinedInput(state: state, consumer: Consumer(kind: .input, deliver: deliver))
     }

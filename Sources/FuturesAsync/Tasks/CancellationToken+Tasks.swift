@@ -40,7 +40,7 @@ extension CancellationToken {
   nonisolated(nonsending) public func cancelled(fileID: StaticString = #fileID, line: UInt = #line) async {
     // A failure type with cancellation, so that a cancellation of the task also ends the await.
     let promise = Promise<Void, CancellationError>("CancellationToken.cancelled()", fileID: fileID, line: line)
-    let registration = register { promise.succeed() }
+    let registration = register { promise.succeed() }  // the token can drop the closure; the variable keeps the promise
     _ = await promise.future.result
     registration.remove()
   }

@@ -204,7 +204,7 @@ final class OrderSearch {
       let (isDeviation, notes) = (run.deviations.contains(move.offset), notes[move.offset] ?? [])
       return OrderRow(column: move.element.column, name: name, isDeviation: isDeviation, notes: notes)
     }
-    let movesOfTasks = run.trace.filter { $0.source == .task || $0.source == .onMain }  // on the main actor
+    let movesOfTasks = run.trace.filter { $0.source == .task || $0.source == .onMain }  // the latter on the main actor
     let numbers = Set(movesOfTasks.map(\.ordinal)).sorted().prefix(10)  // of at most ten tasks to show
     return OrderFailure(
       reason: reason,

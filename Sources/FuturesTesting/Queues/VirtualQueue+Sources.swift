@@ -23,7 +23,7 @@ extension Orders {
   /// barrier is such a move. A delay is a timer. `sync` runs within the move that calls it, together with the work that
   /// it waits for.
   /// - Parameters:
-  ///   - label: The name in the order, which should be the name of no context. The same label is the same queue.
+  ///   - label: The name in the order. No context should share it: both would count as one. The same label is the same queue.
   ///   - attributes: `.concurrent` for a concurrent queue.
   /// - Returns: The queue. Submit to it from the run only: work from another thread is a failure.
   public func queue(_ label: String, attributes: DispatchQueue.Attributes = []) -> VirtualQueue {
