@@ -41,8 +41,8 @@ extension FutureState {
 
   /// Whether this state of shared work waits for `source`, a caller's future, or for `maker`, the task that asked for `source`.
   ///
-  /// If so, the work has asked `PendingPromises` for its own key, and waits for itself. `maker` is `nil` for a
-  /// request from outside tasks, and for the one that started the work. O(number of the awaited states).
+  /// If so, the work has asked `PendingPromises` for its own key, and waits for itself. `maker` is `nil` if no task
+  /// made the request, or if the request came first and so started the work. O(number of the awaited states).
   final func waits(for source: FutureState, madeBy maker: TaskIdentity?) -> Bool {
     searchProducers(raisingLaterTasksTo: nil) { state, producer in
       if state === source { return true }

@@ -105,8 +105,8 @@ extension Future {
 
   /// Returns the derived future after its transform has run inline and made `other`.
   ///
-  /// The derived future takes over the state of a pending `other`, if no other code can reach that state; otherwise it follows
-  /// `other`. The source had the first `share` of the progress. `other` has the rest; for a share of 1, it has the whole.
+  /// The derived future takes over the state of a pending `other`, if no other code can reach that state; otherwise it
+  /// follows `other`. In its progress, `other` fills the part after the source's `share`, or the whole if `share` is 1.
   @_alwaysEmitIntoClient
   static func derived(from other: consuming Future, after share: Double) -> Future {
     if let result = other.peek() { return .resolved(result) }

@@ -157,7 +157,7 @@ extension ConcurrencyLimit {
     promise.state.setProducer(.inputs(WaitForSlot(self)))
   }
 
-  /// Shows the future of `end` in the graph for async work, which has no future; called when the work has got its slot.
+  /// Lets the graph show the future of `end` for async work, which has none; called when the work has got its slot.
   ///
   /// The caller resolves the promise `end` at the end of the work. Cancelling the future of `end` frees no slot.
   @usableFromInline

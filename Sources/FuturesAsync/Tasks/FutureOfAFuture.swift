@@ -23,7 +23,7 @@ public actor FutureOfAFuture {
 extension Future where Failure == any Error {
   /// Refuses `Future { get() }` if `get` returns a future; `await Future { get() }` flattens it.
   ///
-  /// The pack `Nothing` is always empty, so `operation` takes no arguments: see the beginning of `Future+Task.swift`.
+  /// The pack `Nothing`, always empty, improves the compiler's error for a mistake in a closure: see `Future+Task.swift`.
   @_documentation(visibility: internal)
   @_alwaysEmitIntoClient
   public init<Inner: FutureProtocol, each Nothing>(

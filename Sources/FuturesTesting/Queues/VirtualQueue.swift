@@ -197,7 +197,7 @@ public final class VirtualQueue: Sendable {
     return try run(isBarrier: isBarrier, work)
   }
 
-  /// Runs the first pieces of work, for a caller that waits for them, and that has checked that none of them is blocked.
+  /// Runs the first pieces of work, for a caller that waits for them and has checked that no running work blocks them.
   /// - Parameters:
   ///   - last: The number of the last piece to run.
   ///   - runsAll: Whether to run all pieces up to `last`; if not, only those up to the last barrier among them.
