@@ -72,6 +72,38 @@ public final class Tracked: Sendable {
   public func use() {}
 }
 
+/// A reference that does not keep its object.
+public struct WeakReference<Object: AnyObject> {
+  /// The object; `nil` after its release.
+  public weak let object: Object?
+
+  /// Makes a weak reference to `object`.
+  public init(_ object: Object) { self.object = object }
+
+  /// Whether the object was released.
+  public var isReleased: Bool { object == nil }
+}
+
+extension WeakReference: Sendable where Object: Sendable {}
+
+/// Calls `body` with a new object, which only what `body` leaves behind can keep afterwards.
+/// - Parameters:
+///   - make: Makes the object.
+///   - body: Uses the object.
+/// - Returns: A weak reference to the object, and the result of `body`.
+public func withTracked<Object: AnyObject, Result>(
+  _ make: @autoclosure () -> Object,
+  _ body: (Object) throws -> Result
+) rethrows -> (WeakReference<Object>, Result) {
+  let object = make()
+  return (WeakReference(object), try body(object))
+}
+
+/// Calls `body` with a new `Tracked`, as the other function does.
+public func withTracked<Result>(_ body: (Tracked) throws -> Result) rethrows -> (WeakReference<Tracked>, Result) {
+  try withTracked(Tracked(), body)
+}
+
 /// An error with an identity.
 public struct TestError: Error, Equatable, Sendable {
   /// The identity of the error.

@@ -160,7 +160,6 @@ struct CancellationDetailTests {
     #expect(notified == ["inline", "queued", "error"])
     #expect(derived.map(isCancelled) == [true, true, true])
 
-    weak var value: Tracked?
     let values = Locked<[Tracked]>([])
     let valueSource = Promise<Int, any Error>()
     let mapped = valueSource.future.map { _ -> Tracked in
@@ -168,13 +167,9 @@ struct CancellationDetailTests {
       return values.withLock { $0.removeLast() }
     }
     box.withLock { $0 = mapped.map { _ in 1 } }
-    do {
-      let object = Tracked()
-      value = object
-      values.withLock { $0 = [object] }
-    }
+    let (value, _) = withTracked { object in values.withLock { $0 = [object] } }
     valueSource.succeed(1)
-    #expect(value == nil)
+    #expect(value.isReleased)
     if case .failure(is CancellationError)? = mapped.peek() {} else { Issue.record("not cancelled") }
   }
 
@@ -229,19 +224,15 @@ struct CancellationDetailTests {
   func cancelledLazyFutureNeverStarts() {
     func check<Failure: Error>(_: Failure.Type, canSay: Bool) {
       let log = Recorder<Int>()
-      weak var captured: Tracked?
-      let lazy: Future<Int, Failure>
-      do {
-        let object = Tracked()
-        captured = object
-        lazy = .lazy { promise in
+      let (captured, lazy) = withTracked { object in
+        Future<Int, Failure>.lazy { promise in
           object.use()
           log.record(1)
           promise.succeed(1)
         }
       }
       lazy.cancel()
-      #expect(captured == nil, "\(Failure.self)")
+      #expect(captured.isReleased, "\(Failure.self)")
       lazy.whenResolved(on: .immediate) { _ in log.record(2) }
       let derived = lazy.map { $0 }
       #expect(log.events == (canSay ? [2] : []), "\(Failure.self)")

@@ -177,12 +177,8 @@ struct CancellationFlowTests {
       let (attempts, notified) = (Recorder<Int>(), Recorder<Int>())
       let promise = Promise<Int, Failure>()
       promise.onCancel { notified.record(1) }
-      weak var captured: Tracked?
-      let future: Future<Int, Failure>
-      do {
-        let object = Tracked()
-        captured = object
-        future = Future.retry(attempts: 5, delay: .constant(.seconds(1)), on: manual.context) {
+      let (captured, future) = withTracked { object in
+        Future<Int, Failure>.retry(attempts: 5, delay: .constant(.seconds(1)), on: manual.context) {
           object.use()
           attempts.record(1)
           return isDelay || attempts.events.count == 1 ? .failed(failure) : promise.future
@@ -194,7 +190,7 @@ struct CancellationFlowTests {
       #expect(notified.events == (isDelay ? [] : [1]), "\(Failure.self)")
       if !isDelay { promise.fail(failure) }
       #expect(attempts.events.count == 2 && future.isResolved, "\(Failure.self)")
-      #expect(manual.pendingCount == 0 && captured == nil, "\(Failure.self)")
+      #expect(manual.pendingCount == 0 && captured.isReleased, "\(Failure.self)")
       manual.advance(by: .seconds(100))
       #expect(attempts.events.count == 2, "\(Failure.self)")
     }

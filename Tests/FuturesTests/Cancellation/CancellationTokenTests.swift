@@ -15,8 +15,6 @@ struct CancellationTokenTests {
     return left.withLock { $0 }
   }
 
-  struct WeakReference { weak var object: Tracked? }
-
   // MARK: - Every order
 
   enum Event: CaseIterable { case register, remove, cancel, dropSource, dropToken }
@@ -36,7 +34,7 @@ struct CancellationTokenTests {
     var source: CancellationTokenSource?
     var token: CancellationToken?
     var registrations: [(number: Int, registration: Registration)] = []
-    var handlers: [WeakReference] = []
+    var handlers: [WeakReference<Tracked>] = []
     let ran = Recorder<Int>()
     var expected: [Int] = []
     var listed: [Int] = []
@@ -60,7 +58,7 @@ struct CancellationTokenTests {
         guard let token else { return }
         let number = handlers.count
         let object = Tracked()
-        handlers.append(WeakReference(object: object))
+        handlers.append(WeakReference(object))
         let registration = token.register { [ran] in
           object.use()
           ran.record(number)
@@ -173,14 +171,11 @@ struct CancellationTokenTests {
     let log = Recorder<Int>()
     #expect(!CancellationToken.none.isCancelled)
     try CancellationToken.none.throwIfCancelled()
-    weak var captured: Tracked?
-    do {
-      let object = Tracked()
-      captured = object
+    let (captured, _) = withTracked { object in
       let registration = CancellationToken.none.register { object.use() }
       withExtendedLifetime(registration) {}
     }
-    #expect(captured == nil)
+    #expect(captured.isReleased)
     #expect(CancellationToken.cancelled.isCancelled)
     #expect(throws: CancellationError.self) { try CancellationToken.cancelled.throwIfCancelled() }
     #expect(!CancellationToken.cancelled.register { log.record(1) }.remove())
@@ -250,17 +245,15 @@ struct CancellationTokenTests {
 
   @Test("R5, R14: dropping all parents releases the handlers of a linked source or of `any`")
   func droppedParentsReleaseHandlers() {
-    weak var any: Tracked?
-    weak var linked: Tracked?
-    do {
-      let objects = [Tracked(), Tracked()]
-      (any, linked) = (objects[0], objects[1])
+    let (any, _) = withTracked { object in
       let sources = [CancellationTokenSource(), CancellationTokenSource()]
-      let (first, second) = (objects[0], objects[1])
-      CancellationToken.any(sources[0].token, sources[1].token).register { first.use() }
-      CancellationTokenSource(linkedTo: sources[0].token).token.register { second.use() }
+      CancellationToken.any(sources[0].token, sources[1].token).register { object.use() }
     }
-    #expect(any == nil && linked == nil)
+    let (linked, _) = withTracked { object in
+      let source = CancellationTokenSource()
+      CancellationTokenSource(linkedTo: source.token).token.register { object.use() }
+    }
+    #expect(any.isReleased && linked.isReleased)
   }
 
   static func checkLongChain(isCancelled: Bool) {

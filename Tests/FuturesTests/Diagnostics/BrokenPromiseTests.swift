@@ -21,22 +21,19 @@ struct BrokenPromiseTests {
 
   @Test("R4: if the failure type cannot hold the break, the future stays pending and releases its callbacks unrun")
   func staysPending() {
-    weak var captured: Tracked?
     let log = Recorder<Int>()
-    let future: Future<Int, Never>
-    do {
+    let (captured, future) = withTracked { object in
       var promise: Promise<Int, Never>? = Promise()
-      future = promise!.future
-      let object = Tracked()
-      captured = object
+      let future = promise!.future
       future.map { value in
         object.use()
         return value
       }.whenResolved(on: .immediate) { _ in log.record(1) }
       // No report here, because `brokenPromises` records the broken promise.
       _ = brokenPromises(madeIn: #fileID) { promise = nil }
+      return future
     }
-    #expect(captured == nil)
+    #expect(captured.isReleased)
     #expect(!future.isResolved)
     #expect(future.peek() == nil)
     future.whenResolved(on: .immediate) { _ in log.record(2) }
@@ -83,22 +80,18 @@ struct BrokenPromiseTests {
   func droppedWorkWithoutPromise() throws {
     let held = HeldContext()
     let promise = Promise<Int, any Error>()
-    weak var captured: Captured?
-    let futures: [Future<Int, any Error>]
-    let line: UInt = #line + 6
-    do {
-      let object = Captured()
-      captured = object
-      futures = [
+    let line: UInt = #line + 4
+    let (captured, futures) = withTracked(Captured()) { object -> [Future<Int, any Error>] in
+      [
         promise.future.map(on: held.context) { object.use($0) },
         Future(on: held.context) { object.use(1) },
         Future(on: held.context, flattening: { .succeeded(object.use(1)) }),
       ]
     }
     promise.succeed(1)
-    #expect(captured != nil)
+    #expect(!captured.isReleased)
     held.dropAll()
-    #expect(captured == nil)
+    #expect(captured.isReleased)
     for (future, line) in zip(futures, [0, line, line + 1]) {
       let error = try #require(throws: BrokenPromise.self) { try future.peek()?.get() }
       let fileID = line == 0 ? "" : #fileID

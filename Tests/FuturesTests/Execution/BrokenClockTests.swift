@@ -22,10 +22,7 @@ struct BrokenClockTests {
         causes.record(broken.cause)
       }
       let context = ExecutionContext(execute: { work in work() }, after: { _, _ in {} })
-      weak var captured: Tracked?
-      do {
-        let object = Tracked()
-        captured = object
+      let (captured, _) = withTracked { object in
         Future.after(.seconds(1), on: context).whenResolved(on: .immediate) { _ in object.use() }
         let source = Promise<Int, TestError>()
         source.future.timeout(after: .seconds(1), on: context, fallback: 1).whenResolved(on: .immediate) { _ in
@@ -33,7 +30,7 @@ struct BrokenClockTests {
         }
         withExtendedLifetime(source) {}
       }
-      #expect(captured == nil)
+      #expect(captured.isReleased)
       #expect(causes.events == [.workDropped, .workDropped])
     }
   }

@@ -54,24 +54,16 @@ struct InterruptionTests {
         withExtendedLifetime(work) {}
       }
     }
-    weak var captured: Tracked?
-    do {
-      let object = Tracked()
-      captured = object
-      operation.run(on: context, capturing: object, ending: ending)
-    }
+    let (captured, _) = withTracked { operation.run(on: context, capturing: $0, ending: ending) }
     #expect(log.events == ["started", "cancelled"])
-    #expect(captured == nil)
+    #expect(captured.isReleased)
   }
 
   @Test("R5, R12: a deadline that has passed releases its timer, also after the source has broken")
   func passedDeadlineReleasesTimer() {
     let timer = Ending(nil)
-    weak var captured: Tracked?
     var future = Future<Int, TestError>.never
-    do {
-      let object = Tracked()
-      captured = object
+    let (captured, _) = withTracked { object in
       let context = ExecutionContext(execute: { work in work() }) { _, work in
         timer.withLock { $0 = work }
         return { object.use() }
@@ -81,23 +73,20 @@ struct InterruptionTests {
         future = Promise<Int, TestError>().future.timeout(after: .seconds(1), on: context, fallback: 1)
       }
     }
-    #expect(captured != nil)
+    #expect(!captured.isReleased)
     timer.withLock { $0.take() }?()
     #expect(future.peek() == .success(1))
-    #expect(captured == nil)
+    #expect(captured.isReleased)
   }
 
   @Test("R14: a lazy future that succeeds when `cancelled(by:)` attaches to it leaves nothing with the token")
   func resolvedBeforeRegistration() {
     let source = CancellationTokenSource()
-    weak var captured: Tracked?
-    do {
-      let object = Tracked()
-      captured = object
+    let (captured, _) = withTracked { object in
       let derived = Future<Tracked, any Error>.lazy { $0.succeed(object) }.cancelled(by: source.token)
       #expect(derived.isResolved)
     }
-    #expect(captured == nil)
+    #expect(captured.isReleased)
     withExtendedLifetime(source) {}
   }
 }

@@ -33,17 +33,12 @@ struct RegistrationTests {
     let promise = Promise<Int, Never>()
     let log = Recorder<Int>()
     if isResolvedBefore { promise.succeed(1) }
-    weak var captured: Tracked?
-    let registration: Registration
-    do {
-      let object = Tracked()
-      captured = object
+    let (captured, registration) = withTracked { object in
       let note = { @Sendable in
         object.use()
         log.record(1)
       }
-      registration =
-        isListener
+      return isListener
         ? promise.future.whenProgressed(on: held.context) { _ in note() }
         : promise.future.whenResolved(on: held.context) { _ in note() }
     }
@@ -57,7 +52,7 @@ struct RegistrationTests {
     let before = log.events.count
     #expect(held.count == 1)
     #expect(registration.remove())
-    #expect(captured == nil)
+    #expect(captured.isReleased)
     held.runAll()
     #expect(log.events.count == before)
     #expect(!registration.remove())

@@ -25,17 +25,14 @@ struct ResolutionTests {
 
   @Test("R5: callbacks that only a token could have ended are released with the token and the future")
   func releasedWithLostToken() {
-    weak var captured: Tracked?
-    do {
-      let object = Tracked()
-      captured = object
+    let (captured, _) = withTracked { object in
       let source = CancellationTokenSource()
       let promise = Promise<Int, Never>()
       promise.future.cancelled(by: source.token).whenResolved(on: .immediate) { _ in object.use() }
       promise.follow(.never)
       withExtendedLifetime(source) {}
     }
-    #expect(captured == nil)
+    #expect(captured.isReleased)
   }
 
   @Test("R5: dropping a derived future does not detach it")
@@ -55,18 +52,12 @@ struct ResolutionTests {
   func keepsOnlyTheResult() {
     let promise = Promise<Tracked, Never>()
     var future: Future<Tracked, Never>? = promise.future
-    weak var value: Tracked?
-    weak var captured: Tracked?
-    do {
-      let (object, other) = (Tracked(), Tracked())
-      (value, captured) = (object, other)
-      future?.whenResolved(on: .immediate) { _ in other.use() }
-      promise.succeed(object)
-    }
-    #expect(value != nil)
-    #expect(captured == nil)
+    let (captured, _) = withTracked { object in future?.whenResolved(on: .immediate) { _ in object.use() } }
+    let (value, _) = withTracked { promise.succeed($0) }
+    #expect(!value.isReleased)
+    #expect(captured.isReleased)
     future = nil
-    #expect(value != nil)
+    #expect(!value.isReleased)
     withExtendedLifetime(promise) {}
   }
 
@@ -74,12 +65,7 @@ struct ResolutionTests {
   func lateValueReleased() {
     let promise = Promise<Tracked, Never>()
     promise.succeed(Tracked())
-    weak var late: Tracked?
-    do {
-      let object = Tracked()
-      late = object
-      promise.succeed(object)
-    }
-    #expect(late == nil)
+    let (late, _) = withTracked { promise.succeed($0) }
+    #expect(late.isReleased)
   }
 }

@@ -220,14 +220,11 @@ struct ForwardingTests {
     arguments: Overload.all
   )
   private func brokenPromise(overload: Overload) {
-    weak var released: Recorder<String>?
-    do {
-      let log = Recorder<String>()
-      released = log
+    let (log, _) = withTracked(Recorder<String>()) { log in
       overload.forward(Promise<Int, any Error>().future, to: log)
       #expect(log.events == [overload.failure("BrokenPromise")])
     }
-    #expect(released == nil)
+    #expect(log.isReleased)
   }
 
   @Test("Trailing closures find their shape by the number of their parameters, without annotations")

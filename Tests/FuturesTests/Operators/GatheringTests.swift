@@ -129,10 +129,7 @@ struct GatheringTests {
     futures = []
     let arrivals = order.prefix(count).sorted() + order.dropFirst(count)
     let answers = Locked<[Answer]>([])
-    weak var captured: Tracked?
-    do {
-      let object = Tracked()
-      captured = object
+    let (captured, _) = withTracked { object in
       derived.whenSucceeded(on: .immediate) { answer in
         object.use()
         answers.withLock { $0.append(answer) }
@@ -142,11 +139,11 @@ struct GatheringTests {
       if arrived > count { end(order[arrived - 1]) }
       let expected = combinator.answer(after: arrivals.prefix(arrived), of: results)
       guard derived.peek() == expected.map({ .success($0) }), answers.withLock({ $0 }) == (expected.map { [$0] } ?? []),
-        (captured != nil) == (expected == nil && arrived < 4)
+        captured.isReleased != (expected == nil && arrived < 4)
       else {
         let (actual, delivered) = (String(describing: derived.peek()), answers.withLock { $0 })
         Issue.record("\(combinator) of \(results) in order \(order), \(count) before, \(arrived) so far: \(actual)")
-        Issue.record("expected \(String(describing: expected)), delivered \(delivered), released: \(captured == nil)")
+        Issue.record("expected \(expected as Any), delivered \(delivered), released: \(captured.isReleased)")
         return false
       }
     }

@@ -81,29 +81,24 @@ struct SequencingTests {
     var model = Model(endings: endings, limit: limit)
     model.start()
     let work = Work()
-    weak var captured: Tracked?
-    weak var observer: Tracked?
-    let derived: Future<[Int], TestError>
-    do {
-      let (object, other) = (Tracked(), Tracked())
-      (captured, observer) = (object, other)
-      derived = Future.concurrent(Array(endings.indices), limit: limit) { item in
+    let (captured, derived) = withTracked { object in
+      Future.concurrent(Array(endings.indices), limit: limit) { item in
         object.use()
         let future = work.start(item)
         if endings[item].isReady { work.end(item, endings[item].result) }
         return future
       }
-      derived.whenResolved(on: .immediate) { _ in other.use() }
     }
+    let (observer, _) = withTracked { object in derived.whenResolved(on: .immediate) { _ in object.use() } }
     func check(_ step: Int) -> Bool {
       guard work.started == model.started, derived.peek() == model.result,
-        (captured == nil) == model.isOver, (observer == nil) == model.isOver
+        captured.isReleased == model.isOver, observer.isReleased == model.isOver
       else {
         Issue.record(
           """
           \(endings) in order \(order) after \(step), at most \(limit): started \(work.started), not \(model.started); \
           \(String(describing: derived.peek())), not \(String(describing: model.result)); \
-          over: \(model.isOver), released: \(captured == nil), \(observer == nil)
+          over: \(model.isOver), released: \(captured.isReleased), \(observer.isReleased)
           """
         )
         return false
@@ -145,7 +140,7 @@ struct SequencingTests {
   @Test("R5: items are released after their start", arguments: [1, 2])
   func itemsReleased(limit: Int) {
     let work = Work()
-    let items = Recorder<WeakReference>()
+    let items = Recorder<WeakReference<Tracked>>()
     let derived: Future<[Int], TestError>
     do {
       let objects = (0..<6).map { _ in Tracked() }
@@ -157,11 +152,11 @@ struct SequencingTests {
       }
     }
     for item in 0..<3 {
-      #expect(items.events.map { $0.object == nil } == (0..<6).map { $0 < limit + item }, "item \(item)")
+      #expect(items.events.map(\.isReleased) == (0..<6).map { $0 < limit + item }, "item \(item)")
       work.end(item, .success(()))
     }
     work.end(3, .failure(TestError()))
-    #expect(items.events.allSatisfy { $0.object == nil })
+    #expect(items.events.allSatisfy { $0.isReleased })
     #expect(derived.isResolved)
   }
 
@@ -172,11 +167,8 @@ struct SequencingTests {
   func failureWhileStarting(isLazy: Bool) {
     let pending = Promise<Int, TestError>()
     let log = Recorder<Int>()
-    weak var captured: Tracked?
-    do {
+    let (captured, _) = withTracked { object in
       let failing = Promise<Int, TestError>()
-      let object = Tracked()
-      captured = object
       let derived = Future.concurrent(0..<2, limit: 2) { item in
         object.use()
         if item == 0 { return failing.future }
@@ -189,7 +181,7 @@ struct SequencingTests {
       }
       #expect(derived.peek() == .failure(TestError()))
     }
-    #expect(captured == nil && log.events.isEmpty)
+    #expect(captured.isReleased && log.events.isEmpty)
     withExtendedLifetime(pending) {}
   }
 }
@@ -287,12 +279,4 @@ private final class Work: Sendable {
     case nil: _ = brokenPromises(madeIn: #fileID) { promise = nil }
     }
   }
-}
-
-/// A weak reference to an object.
-private final class WeakReference: @unchecked Sendable {
-  // @unchecked: only the runtime changes the reference.
-  private(set) weak var object: Tracked?
-
-  init(_ object: Tracked) { self.object = object }
 }

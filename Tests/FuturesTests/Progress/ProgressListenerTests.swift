@@ -95,17 +95,11 @@ struct ProgressListenerTests {
         {
           // Spins until the wait is attached: a wait that begins during the last report finds the result.
           while !future.hasConsumers {}
-          Self.atDepth(depth) { promise.succeed(1) }
+          nestDeliveries(depth) { promise.succeed(1) }
         },
       ])
       #expect(log.events == ["last", "waited"])
     }
-  }
-
-  /// Calls `body` inside `depth` nested callbacks.
-  static func atDepth(_ depth: Int, _ body: @escaping @Sendable () -> Void) {
-    guard depth > 0 else { return body() }
-    Future.succeeded(depth).whenResolved(on: .immediate) { _ in atDepth(depth - 1, body) }
   }
 
   // MARK: - Removing

@@ -74,13 +74,8 @@ struct ProgressMemoryTests {
 
   @Test("R5: the end, or the last copy, of a future releases its listeners", arguments: scenes.indices)
   func listenersAreReleased(index: Int) {
-    weak var left: Tracked?
-    do {
-      let object = Tracked()
-      left = object
-      Self.scenes[index].run(object)
-    }
-    #expect(left == nil, "\(Self.scenes[index].name)")
+    let (left, _) = withTracked { Self.scenes[index].run($0) }
+    #expect(left.isReleased, "\(Self.scenes[index].name)")
   }
 
   @Test("R5: a reporter that outlives its future keeps nothing but the result", arguments: [false, true])
@@ -89,10 +84,7 @@ struct ProgressMemoryTests {
     let reporter = promise!.progress
     let part = Promise<Int, any Error>()
     let registration = Recorder<Registration>()
-    weak var left: Tracked?
-    do {
-      let object = Tracked()
-      left = object
+    let (left, _) = withTracked { object in
       part.future.whenProgressed(on: .immediate) { _ in object.use() }
       reporter.add(part.future, share: 0.5)
       registration.record(promise!.future.whenProgressed(on: .immediate) { _ in object.use() })
@@ -101,7 +93,7 @@ struct ProgressMemoryTests {
       promise = nil
       part.succeed(1)
     }
-    #expect(left == nil)
+    #expect(left.isReleased)
     #expect(!reporter.report(fraction: 1))
   }
 

@@ -75,7 +75,7 @@ struct ProgressReentrancyTests {
         }
         let log = Recorder<Bool>()
         let source = other.future
-        ProgressListenerTests.atDepth(depth) {
+        nestDeliveries(depth) {
           promise.progress.report(fraction: 0.5)
           log.record(source.wait().isSuccess)
         }

@@ -162,26 +162,19 @@ struct FutureCacheTests {
   @Test("A value is released when it expires, is removed, or the cache goes away")
   func released() {
     final class Image: Sendable {}
-    weak var image: Image?
     let cache = FutureCache<SingleKey, Image, Never>(keepingFor: .seconds(1), timer: manual.context)
     for drop in [{ manual.advance(by: .seconds(1)) }, { cache.remove() }, { cache.remove { _ in true } }] {
-      do {
-        let new = Image()
-        image = new
-        _ = cache.future { .succeeded(new) }
-      }
-      #expect(image != nil)
-      #expect(cache.peek() === image)
+      let (image, _) = withTracked(Image()) { image in cache.future { .succeeded(image) } }
+      #expect(!image.isReleased)
+      #expect(cache.peek() === image.object)
       drop()
-      #expect(image == nil)
+      #expect(image.isReleased)
     }
-    do {
+    let (image, _) = withTracked(Image()) { image in
       let other = FutureCache<SingleKey, Image, Never>(keepingFor: .seconds(1), timer: manual.context)
-      let new = Image()
-      image = new
-      _ = other.future { .succeeded(new) }
+      _ = other.future { .succeeded(image) }
     }
-    #expect(image == nil)
+    #expect(image.isReleased)
     #expect(manual.pendingCount == 0)
   }
 

@@ -146,11 +146,8 @@ struct LatestTests {
   @Test("R5: when it goes away it cancels its request, and releases the closures")
   func deinitialisation() {
     let screen = ManualContext()
-    weak var released: Recorder<Int>?
-    do {
+    let (captured, _) = withTracked(Recorder<Int>()) { captured in
       let latest = Latest(timer: screen.context)
-      let captured = Recorder<Int>()
-      released = captured
       latest.run(after: .seconds(1), on: screen.context) {
         Future<Int, any Error>.succeeded(1)
       } whenResolved: { [captured] _ in
@@ -158,7 +155,7 @@ struct LatestTests {
       }
       #expect(screen.pendingCount == 1)
     }
-    #expect(released == nil)
+    #expect(captured.isReleased)
     #expect(screen.pendingCount == 0)
   }
 

@@ -247,18 +247,12 @@ struct PendingPromisesTests {
   @Test("`failAll` drops early answers, and a dropped answer is released")
   func dropped() {
     let answers = PendingPromises<Int, Tracked, TestError>(keepingEarlyAnswers: 1)
-    weak var first: Tracked?
-    weak var second: Tracked?
-    do {
-      let objects = (Tracked(), Tracked())
-      (first, second) = objects
-      answers.resolve(1, with: .success(objects.0))
-      answers.resolve(2, with: .success(objects.1))
-    }
-    #expect(first == nil)
-    #expect(second != nil)
+    let (first, _) = withTracked { answers.resolve(1, with: .success($0)) }
+    let (second, _) = withTracked { answers.resolve(2, with: .success($0)) }
+    #expect(first.isReleased)
+    #expect(!second.isReleased)
     answers.failAll(TestError(1))
-    #expect(second == nil)
+    #expect(second.isReleased)
     #expect(answers.future(for: 2).peek() == nil)
   }
 
