@@ -45,8 +45,7 @@ extension Future {
   /// future is resolved. If the token is already cancelled, the cancellation happens at once. Then a lazy future starts
   /// only if `Failure` cannot represent cancellation.
   /// - Parameter token: The token that cancels.
-  /// - Returns: The derived future. Cancelling it leaves this future, which is cancelled too if nothing else waits for
-  ///   it (R16).
+  /// - Returns: The derived future. Cancelling it cancels this future, too, unless something else waits for that (R16).
   public func cancelled(by token: CancellationToken) -> Future {
     guard case .sharedState(let source) = storage, !source.isResolved, token != .none else { return self }
     if token.isCancelled, let cancelled = Cancelled<Failure>.failure {
@@ -63,7 +62,8 @@ extension Future {
     )
     let future = source.attachStage(derived)
     interruption.start {
-      let registration = token.register { derived.cancel() }
+      let link = TokenLink(derived)
+      let registration = token.register { link.stage.cancel() }
       return { registration.remove() }
     }
     return future
@@ -76,4 +76,13 @@ extension Future {
   package func cancelIfUnneeded() {
     if case .sharedState(let state) = storage { state.cancelIfUnneeded() }
   }
+}
+
+/// The link from a token to a stage, owned by the token's handler: when the token releases the handler, it cannot cancel any more.
+private final class TokenLink<Stored: OutcomeStorage>: Sendable {
+  let stage: InterruptibleStage<Stored>
+
+  init(_ stage: InterruptibleStage<Stored>) { self.stage = stage }
+
+  deinit { stage.tokenEnded() }
 }

@@ -38,6 +38,7 @@ extension FutureState {
     var place: ProgressPlace?  // `nil` until a follower replaces the stage
     // Keeps each state whose follower was taken: until `move`, the follower refers to it, unowned. The caller keeps `self` alive.
     var replaced: [FutureState] = []
+    defer { withExtendedLifetime(replaced) {} }
     while true {
       let state = stage.target
       var released: Released?

@@ -425,6 +425,10 @@ extension FutureState {
         }
         return .listed(starting: nil)
       case .orphaned where kind != .input:
+        if status == .resultOnly, isEndless {  // never gets the result that it waits for
+          reference._withUnsafeGuaranteedRef { $0.enter(.finished) }
+          return .orphaned
+        }
         // The caller makes an orphan of the consumer's derived state, too, so the list gets a reference of its own.
         list(retainConsumer(reference.takeUnretainedValue()), status)
         return .orphaned
@@ -475,10 +479,10 @@ extension FutureState {
   ///   - stage: The stage, which is in no list. Its target is this state: the stage itself, or the state of a promise.
   ///   - source: The stage's next source.
   ///   - place: The place of `source` in the progress of the stage's previous source; `nil` if it comes after that.
-  /// - Returns: How the caller attaches the stage; `nil` if the state is settled, so that nothing needs the source.
+  /// - Returns: How the caller attaches the stage; `nil` if the state is settled or about to resolve as cancelled.
   final func adopt(_ stage: FutureState, waitingFor source: FutureState, inside place: ProgressPlace?) -> Adoption? {
     changing {
-      guard hasProducer else { return nil }
+      guard hasProducer, !isCancelled || !canRepresentCancellation else { return nil }
       stage.place = place?.inside(stage.place) ?? stage.place.next  // the part of the stage that `source` fills
       stage.kind = .follower  // passes the next source's result on
       stage.setStageSource(source)
@@ -540,7 +544,7 @@ extension FutureState {
       // `isOnlyHandle` comes first, because `derivation` retains the source: in a circle, this state, which then has two handles.
       guard isOnlyHandle(&state), let derivation = state.derivation else { return .refused }
       let follower = unsafeDowncast(only, to: FutureState.self)
-      guard follower.target !== state else { return .circle }  // the only follower would resolve this state itself
+      guard follower.target !== state, follower.target !== derivation.source else { return .circle }
       guard state.isPlain, !state.isCancelled else { return .refused }  // it has something to pass on
       state.insert(.isPrivate)
       follower.enter(.finished)
@@ -634,7 +638,7 @@ extension FutureState {
       let progress = endsNow ? progressRecord?.detach(.cancelled) : nil
       let released = Released(producer: producer, cancellation: extras?.cancellation, progress: progress)
       let derivation = derivation
-      if derivation != nil, endsNow { producer = .none }  // the caller takes the stage from its source, its owner
+      if derivation != nil, endsNow { producer = .none }  // the caller takes the stage from its source, which owns it
       return Cancellation(released: released, derivation: derivation)
     }
   }
@@ -824,8 +828,8 @@ extension FutureState {
   /// - Returns: The waiters, and whether callbacks are left.
   final func takeWaiters() -> (waiters: ConsumerList, leavesCallbacks: Bool) {
     changing {
-      // Otherwise `resolved`, with an empty list: the state settled without consumers, while this thread called its listeners.
-      guard currentPhase == .due else { return (ConsumerList(), !consumers.isEmpty) }
+      // Otherwise `resolved`: the state settled without consumers, while this thread called its listeners. So none are left.
+      guard currentPhase == .due else { return (ConsumerList(), false) }
       // A broken state has no result to resume its waiters with. Listeners get the last progress before a waiter resumes (R20).
       let keepsWaiters = has(.isBroken) || consumers.first?._withUnsafeGuaranteedRef({ $0.kind }) == .progress
       let waiters = keepsWaiters ? ConsumerList() : consumers.takeWaiters()
@@ -855,9 +859,10 @@ extension FutureState {
   /// Only an orphan has consumers then: a producer owns its state, and breaks the state when the producer is dropped.
   /// A consumer can own the next orphan, and so on. `runOrDefer` bounds the depth of these nested releases.
   private final func releaseConsumers() {
+    extras?.cancellation?.end()  // releases the `onCancel` handlers, which a kept token would keep
     // Moves the listeners of the progress into `consumers`.
     _ = progressRecord?.end(isSuccess: false, before: &consumers)
-    // If this state is in its own list, the list does not retain it. It leaves the list now, because the closure can outlive it.
+    // This state can be in its own list, which does not retain it. It leaves now: the closure below can outlive the state.
     let this = Unmanaged.passUnretained(self).toOpaque()
     if let own = consumers.first(where: { $0.toOpaque() == this }) { consumers.remove(own) }
     if consumers.isEmpty { return }

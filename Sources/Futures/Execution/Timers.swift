@@ -181,6 +181,9 @@ final class Interruption: Inputs, @unchecked Sendable {
     if case .ended = finish() { false } else { true }
   }
 
+  /// Whether the interruption has happened, or can no longer happen.
+  var hasEnded: Bool { state.withLock { if case .ended = $0 { true } else { false } } }
+
   /// Cancels the interruption, which releases its work.
   func cancel() {
     if case .running(let cancel) = finish() { cancel() }

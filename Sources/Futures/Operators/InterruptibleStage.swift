@@ -28,10 +28,16 @@ final class InterruptibleStage<Stored: OutcomeStorage>: Stage<Stored>, @unchecke
 
   /// Makes the orphan `source` an input, so that a cancelled stage leaves it; a weak one, because no producer keeps `source`.
   ///
-  /// Returns `nil`: the stage is no orphan, because the interruption can still resolve it.
+  /// Returns `nil` while the interruption can still resolve the stage, which then is no orphan.
   override func stateToOrphan(from source: FutureState) -> FutureState? {
     setProducer(.inputs(OrphanedInputs(self, of: source, interruptedBy: interruption)))
-    return nil
+    return interruption.hasEnded ? self : nil
+  }
+
+  /// Ends the interruption by a token, which cannot cancel the stage any more; makes an orphan of the stage if its source is one.
+  func tokenEnded() {
+    interruption.fire()
+    if let sources = reading({ inputs as? OrphanedInputs }) { orphan(leaving: sources) }
   }
 
   override func describe(into facts: inout NodeFacts, isListed: Bool) {
