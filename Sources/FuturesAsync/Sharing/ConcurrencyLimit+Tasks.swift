@@ -71,9 +71,9 @@ extension ConcurrencyLimit {
     Hold, CancellationError
   > {
     let promise = Promise<Hold, CancellationError>("ConcurrencyLimit.withSlot", fileID: fileID, line: line)
-    let id = ObjectIdentifier(promise)
-    promise.onCancel { [weak self] in self?.remove(id) }  // weak: the handler stays with the future
-    enqueue(id, priority) { [self] slot in
+    // `promise`, because only a living object identifies its work. Weak: the handler stays with the future.
+    promise.onCancel { [weak self] in self?.remove(ObjectIdentifier(promise)) }
+    enqueue(ObjectIdentifier(promise), priority) { [self] slot in
       // Runs when this call gets a slot. Until the slot goes back, `end` is pending: in the graph, waiting calls wait for it.
       let isTracked = FuturesDiagnostics.mayTrackPendingFutures
       let end = isTracked ? Promise<Void, Never>("a slot of ConcurrencyLimit", fileID: fileID, line: line) : nil
