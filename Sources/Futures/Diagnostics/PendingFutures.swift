@@ -112,7 +112,7 @@ package struct PendingEntry {
   package let id: Int
   package var due: DispatchTime?
   /// The queue or the custom context of submitted work.
-  package var context: AnyObject?
+  package weak var context: AnyObject?  // weak: a dropped context drops its work (R2a)
   /// Returns `object` as a state, or `nil` if its kind is no state; work can be a stage, which is a state, or a callback.
   func state(_ object: AnyObject) -> FutureState? {
     switch kind {

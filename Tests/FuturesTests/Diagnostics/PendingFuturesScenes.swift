@@ -80,6 +80,11 @@ enum PendingFuturesScenes {
     #expect(AllocationCounts.ofThread().liveBytes - before.liveBytes < 200_000)
   }
 
+  static func droppedContext() {
+    let future = Future<Int, any Error>.succeeded(1).map(on: HeldContext().context) { $0 }
+    #expect(throws: BrokenPromise.self) { try future.peek()?.get() }
+  }
+
   static func releasedObjects() {
     let objects = { PendingFutures.shared.objects(since: nil, ofThread: nil) ?? [] }
     var awaited: Promise<Int, Never>? = Promise("awaited")

@@ -38,6 +38,7 @@ private struct Scene: Sendable {
     Scene("R29: each caller has an edge to the shared work", SharedWorkScenes.edges),
     Scene("A follower is listed; a cancelled or broken future is not", PendingFuturesScenes.ends),
     Scene("A released future is not read, although the table has its memory", PendingFuturesScenes.releasedObjects),
+    Scene("R2a: tracked work breaks its future if its context is dropped", PendingFuturesScenes.droppedContext),
     Scene("The test kit sees the awaited futures of a time or a thread", PendingFuturesScenes.awaitedFutures),
     Scene("A future made before tracking has no producer", isTracked: false, GraphTextScenes.untracked),
     Scene("Futures are listed by label, place, age and consumers", isTracked: false, PendingFuturesScenes.list),
