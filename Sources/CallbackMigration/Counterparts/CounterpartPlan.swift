@@ -114,7 +114,7 @@ struct RefusalRules {
       if function.knowledge.isListed(in: .once) { return nil }  // the configuration says that its callback comes once
       return .isDelegateMethod(of: name, function.title)
     case .witness(let name):
-      // The function gets its own counterpart if the requirement gets none; a deprecated requirement gets no new one.
+      // The function gets its own counterpart if the requirement is unknown or deprecated, or neither has nor gets one.
       guard let requirement = inventory.requirement(of: function), !requirement.isDeprecated,
         requirement.counterpart(kind).exists || refusal(requirement, kind) == nil
       else { return nil }

@@ -6,8 +6,7 @@ extension Future {
   /// - Parameters:
   ///   - context: Where `effect` runs and the derived future is resolved.
   ///   - effect: Gets the result.
-  /// - Returns: The derived future. Cancelling it leaves this future, which is cancelled too if nothing else waits for
-  ///   it (R16).
+  /// - Returns: The derived future. Cancelling it cancels this future, too, unless something else waits for that (R16).
   @_alwaysEmitIntoClient
   public func tap(
     on context: ExecutionContext,
@@ -34,8 +33,7 @@ extension Future {
   /// The `.immediate` consumers and transforms of the derived future then run there. A consumer that is attached after
   /// the resolution runs where it is attached. Cost: one submission to `context`.
   /// - Parameter context: Where the derived future is resolved.
-  /// - Returns: The derived future. Cancelling it leaves this future, which is cancelled too if nothing else waits for
-  ///   it (R16).
+  /// - Returns: The derived future. Cancelling it cancels this future, too, unless something else waits for that (R16).
   @_alwaysEmitIntoClient
   public func receive(on context: ExecutionContext) -> Future {
     // `onlyWaits`: a hop is no work that progress counts. The bypass, as in `tap`, passes the result on without the hop.

@@ -2,8 +2,7 @@ extension Future {
   /// Transforms the error; a value passes on unchanged.
   ///
   /// Cost: four allocations while this future is pending, one of them the closure; none if it is resolved.
-  /// - Returns: The derived future. Cancelling it leaves this future, which is cancelled too if nothing else waits for
-  ///   it (R16).
+  /// - Returns: The derived future. Cancelling it cancels this future, too, unless something else waits for that (R16).
   @_alwaysEmitIntoClient
   @inline(never)
   public func mapError<New: Error>(
@@ -23,8 +22,7 @@ extension Future {
   /// Recursion costs neither stack nor memory, as in `flatMap` (R6).
   /// Cost: four allocations while this future is pending, one of them the closure; none if this future is resolved, and
   /// the returned one is resolved too or was made in `transform`.
-  /// - Returns: The derived future. Cancelling it leaves this future, which is cancelled too if nothing else waits for
-  ///   it (R16).
+  /// - Returns: The derived future. Cancelling it cancels this future, too, unless something else waits for that (R16).
   @_alwaysEmitIntoClient
   @inline(never)
   public func flatMapError<New: Error>(
@@ -69,8 +67,7 @@ extension Future {
   /// - Parameters:
   ///   - context: Where `transform` runs; `.immediate` by default.
   ///   - transform: Makes a value of the error, or throws the derived future's failure.
-  /// - Returns: The derived future. Cancelling it leaves this future, which is cancelled too if nothing else waits for
-  ///   it (R16).
+  /// - Returns: The derived future. Cancelling it cancels this future, too, unless something else waits for that (R16).
   @_alwaysEmitIntoClient
   @inline(never)
   public func recover<New: Error>(
@@ -96,8 +93,7 @@ extension Future {
   /// Turns the result into a value, so the derived future cannot fail.
   ///
   /// Cost: four allocations while this future is pending, none if it is resolved.
-  /// - Returns: The derived future. Cancelling it leaves this future, which is cancelled too if nothing else waits for
-  ///   it (R16).
+  /// - Returns: The derived future. Cancelling it cancels this future, too, unless something else waits for that (R16).
   @_alwaysEmitIntoClient
   public func materialize() -> Future<Result<Value, Failure>, Never> {
     derive { result in .succeeded(result) }
@@ -111,8 +107,7 @@ extension Future {
   /// `BrokenPromise` (R4).
   ///
   /// Cost: four allocations while this future is pending. If it is resolved: only the box of the error.
-  /// - Returns: The derived future. Cancelling it leaves this future, which is cancelled too if nothing else waits for
-  ///   it (R16).
+  /// - Returns: The derived future. Cancelling it cancels this future, too, unless something else waits for that (R16).
   @_alwaysEmitIntoClient
   public func eraseFailure() -> Future<Value, any Error> {
     derive { result in .resolved(result.mapError { $0 }) }

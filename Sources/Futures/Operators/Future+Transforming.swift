@@ -14,8 +14,7 @@ extension Future {
   /// - Parameters:
   ///   - context: Where `transform` runs; `.immediate` by default.
   ///   - transform: Makes the new value.
-  /// - Returns: The derived future. Cancelling it leaves this future, which is cancelled too if nothing else waits for
-  ///   it (R16).
+  /// - Returns: The derived future. Cancelling it cancels this future, too, unless something else waits for that (R16).
   @_alwaysEmitIntoClient
   @inline(__always)
   public func map<New: Sendable>(
@@ -95,8 +94,7 @@ extension Future {
   ///   - context: Where `transform` runs; `.immediate` by default.
   ///   - progressShare: This future's share of the progress, in 0...1. The rest is for the second future (R19).
   ///   - transform: Makes the second future. Returning the derived future itself traps, because it would never resolve.
-  /// - Returns: The derived future. Cancelling it leaves this future, which is cancelled too if nothing else waits for
-  ///   it (R16).
+  /// - Returns: The derived future. Cancelling it cancels this future, too, unless something else waits for that (R16).
   @_alwaysEmitIntoClient
   @inline(__always)
   public func flatMap<New: Sendable>(
@@ -185,8 +183,7 @@ extension Future {
   /// Replaces the value by `Void`; a failure passes on unchanged.
   ///
   /// Cost: one allocation while this future is pending, none if it is resolved.
-  /// - Returns: The derived future. Cancelling it leaves this future, which is cancelled too if nothing else waits for
-  ///   it (R16).
+  /// - Returns: The derived future. Cancelling it cancels this future, too, unless something else waits for that (R16).
   @_alwaysEmitIntoClient
   public func ignoreValue() -> Future<Void, Failure> {
     map { _ in }
@@ -212,8 +209,7 @@ extension Future where Failure == Never {
   ///
   /// Cost: four allocations while this future is pending, none if it is resolved.
   /// - Parameter type: The failure type, if it cannot be inferred.
-  /// - Returns: The derived future. Cancelling it leaves this future, which is cancelled too if nothing else waits for
-  ///   it (R16).
+  /// - Returns: The derived future. Cancelling it cancels this future, too, unless something else waits for that (R16).
   @_alwaysEmitIntoClient
   public func setFailureType<New: Error>(to type: New.Type = New.self) -> Future<Value, New> {
     // `onlyWaits`: this stage does no work. If its source does none either, such as `after(_:)`, a join's progress leaves both out.

@@ -80,8 +80,7 @@ extension Future where Failure == any Error {
   /// let results = await Future.concurrentSettled(urls, limit: 6) { url in try await fetch(url) }.value
   /// ```
   ///
-  /// Cancellation, future to task: cancelling the future cancels the running tasks, and starts no more. An item that did not end
-  /// is a failure with `CancellationError`.
+  /// Cancellation, future to task: running tasks are cancelled, and no more start: items without an end fail with `CancellationError`.
   @_alwaysEmitIntoClient
   @_disfavoredOverload
   public static func concurrentSettled<Item: Sendable>(
@@ -106,8 +105,7 @@ extension Future where Failure: CancellableFailure {
   ///
   /// As the overload for `any Error`, which shows an example. Write the type of the error: `{ item throws(APIError) in … }`.
   ///
-  /// Cancellation, future to task: cancelling the future cancels the running tasks, and starts no more. An item that did not end
-  /// is a failure with `Failure.cancelled`.
+  /// Cancellation, future to task: running tasks are cancelled, and no more start: items without an end fail with `Failure.cancelled`.
   @_alwaysEmitIntoClient
   @_disfavoredOverload
   public static func concurrentSettled<Item: Sendable>(
@@ -166,8 +164,7 @@ extension Future {
   /// let page = Future.retry(attempts: 3, delay: .constant(.seconds(1))) { try await fetch(url) }
   /// ```
   ///
-  /// Cancellation, future to task: cancelling the future cancels the task of the running attempt, or frees the timer, and starts no
-  /// other attempt.
+  /// Cancellation, future to task: cancelling the future cancels the running attempt or the timer, and starts no other attempt.
   @_alwaysEmitIntoClient
   @_disfavoredOverload
   @available(macOS 13, iOS 16, tvOS 16, watchOS 9, *)
@@ -201,8 +198,7 @@ extension Future {
   /// }
   /// ```
   ///
-  /// Cancellation, future to task: cancelling the future cancels the task of the running attempt, or frees the timer, and starts no
-  /// other attempt.
+  /// Cancellation, future to task: cancelling the future cancels the running attempt or the timer, and starts no other attempt.
   @_alwaysEmitIntoClient
   @_disfavoredOverload
   @available(macOS 13, iOS 16, tvOS 16, watchOS 9, *)

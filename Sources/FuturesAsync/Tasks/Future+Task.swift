@@ -88,8 +88,7 @@ extension Future {
 extension Future {
   /// Starts a task that cannot fail, as `init(name:priority:fileID:line:operation:)` does.
   ///
-  /// Cancellation, future to task: cancelling the future cancels the task. If `Failure` can represent cancellation, the
-  /// future is resolved at once, and the task's own result is dropped. Dropping the future cancels nothing.
+  /// Cancellation, future to task: as for the first initializer. Dropping the future cancels nothing.
   @_alwaysEmitIntoClient
   public init<each Nothing>(  // an empty pack: see the beginning of this file
     name: String? = nil,
@@ -136,8 +135,7 @@ extension Future {
 extension Future where Failure == Never {
   /// Starts a task that cannot fail, as `init(name:priority:fileID:line:operation:)` does.
   ///
-  /// Cancellation, future to task: cancelling the future cancels the task. The work decides when it ends. Dropping the
-  /// future cancels nothing.
+  /// Cancellation, future to task: cancelling the future cancels the task, whose work decides when it ends.
   @_alwaysEmitIntoClient
   public init<each Nothing>(  // an empty pack: see the beginning of this file
     name: String? = nil,
@@ -194,8 +192,7 @@ extension Future {
   /// let wrapped = Future("legacy load") { promise in legacyLoad(promise.valueOrErrorHandler) }
   /// ```
   ///
-  /// Cancellation, future to task: cancelling the future cancels the task. If `Failure` can represent cancellation, the
-  /// future is resolved at once, and the task's own result is dropped. Dropping the future cancels nothing.
+  /// Cancellation, future to task: as for the first initializer. Dropping the future cancels nothing.
   @_alwaysEmitIntoClient
   public init<each Nothing>(  // an empty pack: see the beginning of this file
     _ label: String,
@@ -210,8 +207,7 @@ extension Future {
 
   /// Starts a named task that cannot fail, as the initializer for throwing closures does.
   ///
-  /// Cancellation, future to task: cancelling the future cancels the task. If `Failure` can represent cancellation, the
-  /// future is resolved at once, and the task's own result is dropped. Dropping the future cancels nothing.
+  /// Cancellation, future to task: as for the first initializer. Dropping the future cancels nothing.
   @_alwaysEmitIntoClient
   public init<each Nothing>(  // an empty pack: see the beginning of this file
     _ label: String,
@@ -228,8 +224,7 @@ extension Future {
 extension Future where Failure == Never {
   /// Starts a named task that cannot fail, as the initializer for throwing closures does.
   ///
-  /// Cancellation, future to task: cancelling the future cancels the task. The work decides when it ends. Dropping the
-  /// future cancels nothing.
+  /// Cancellation, future to task: cancelling the future cancels the task, whose work decides when it ends.
   @_alwaysEmitIntoClient
   public init<each Nothing>(  // an empty pack: see the beginning of this file
     _ label: String,
@@ -248,8 +243,7 @@ extension Future where Failure == Never {
 extension Future {
   /// Makes a future of the value or the error of a task.
   ///
-  /// Cancellation, future to task: cancelling the future cancels the task before `cancel()` returns. Dropping the
-  /// future cancels nothing.
+  /// Cancellation, future to task: cancelling the future cancels the task before `cancel()` returns; dropping it does not.
   /// - Parameter task: The task. Its priority rises to the priority of a task that awaits the future.
   @_alwaysEmitIntoClient
   public init(_ task: Task<Value, Failure> = required()) {

@@ -21,8 +21,7 @@ extension Promise {
 
   /// Starts a task that resolves this promise with the value of `operation`, which cannot throw.
   ///
-  /// Cancellation, future to task: cancelling the future cancels the task. If `Failure` can represent cancellation, the
-  /// future is resolved at once. Task to future: if the returned task is cancelled, `operation` decides.
+  /// Cancellation: as for an `operation` that throws. If the returned task is cancelled, `operation` decides.
   @_alwaysEmitIntoClient
   @discardableResult
   public func resolve(

@@ -275,7 +275,7 @@ public final class VirtualQueue: Sendable {
     }
   }
 
-  private func remove(_ number: Int) {  // because the work of the item starts, or is gone
+  private func remove(_ number: Int) {  // because the work of the item starts, or the backend has dropped it
     let removed = state.withLock { state in
       state.items.firstIndex { $0.number == number }.map { state.items.remove(at: $0) }
     }
