@@ -79,10 +79,7 @@ struct OrphanReleaseTests {
   @Test("R5: an operation that a token, a deadline, a winner or a failure ends leaves a future that never resolves")
   func lost() {
     let never = Source.never
-    weak var captured: Tracked?
-    do {
-      let object = Tracked()
-      captured = object
+    let (captured, _) = withTracked { object in
       let (it, winner, failing) = (Surroundings(), Promise<Int, any Error>(), Promise<Int, any Error>())
       @Sendable func stage() -> Source { never.using(object) }
       let ended = [
@@ -97,37 +94,31 @@ struct OrphanReleaseTests {
       failing.fail(TestError())
       #expect(ended.allSatisfy { $0.isResolved })
     }
-    #expect(captured == nil)
+    #expect(captured.isReleased)
     #expect(!never.isResolved)
   }
 
   @Test("R5, R6: an orphan whose last handle goes away in deeply nested callbacks releases its callbacks")
   func deeplyNested() {
-    weak var captured: Tracked?
     let kept = Locked<Source?>(nil)
-    do {
-      let object = Tracked()
-      captured = object
+    let (captured, _) = withTracked { object in
       let future = Source { $0.follow(.never) }
       for _ in 0..<2 { future.whenResolved(on: .immediate) { _ in object.use() } }
       kept.withLock { $0 = future }
     }
     nestDeliveries(16) { _ = kept.withLock { $0.take() } }  // the maximum depth, so the release is deferred
-    #expect(captured == nil)
+    #expect(captured.isReleased)
   }
 
   @Test("R5: a cancelled stage of `never` is released, although its failure type has no cancelled case")
   func typed() {
     let never = Future<Int, TestError>.never
-    weak var captured: Tracked?
-    do {
-      let object = Tracked()
-      captured = object
+    let (captured, _) = withTracked { object in
       never.using(object).cancel()
       never.using(object).using(object).cancel()
       Future.race([never.using(object), .succeeded(1)]).cancel()
     }
-    #expect(captured == nil)
+    #expect(captured.isReleased)
     #expect(!never.isResolved)
   }
 
@@ -187,14 +178,11 @@ struct OrphanReleaseTests {
   @Test("R5, R12: a join that breaks leaves its inputs that never resolve")
   func brokenJoin() {
     let never = Future<Int, TestError>.never
-    weak var captured: Tracked?
-    do {
-      let object = Tracked()
-      captured = object
+    let (captured, _) = withTracked { object in
       _ = Future.all([never.using(object), Promise().future])
       _ = Future.concurrent([0, 1], limit: 2) { $0 == 0 ? never.using(object) : Promise().future }
     }
-    #expect(captured == nil)
+    #expect(captured.isReleased)
   }
 
   @Test("R16: consumers that leave cancel a stage and a promise that never resolve, but not `never` itself")

@@ -60,17 +60,13 @@ struct TokenOrphanTests {
 
   @Test("R5: an orphan that is released releases its `onCancel` handlers, also if its token is kept")
   func releasedOrphan() {
-    weak var captured: Tracked?
-    let token: CancellationToken
-    do {
-      let object = Tracked()
-      captured = object
+    let (captured, token) = withTracked { object in
       let promise = Promise<Int, any Error>()
-      token = promise.cancellationToken
       promise.onCancel { object.use() }
       promise.follow(.never)
+      return promise.cancellationToken
     }
-    #expect(captured == nil)
+    #expect(captured.isReleased)
     #expect(!token.isCancelled)
   }
 
