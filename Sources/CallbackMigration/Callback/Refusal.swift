@@ -226,7 +226,7 @@ extension Refusal {
     Refusal("they drop the `\(type)` that it returns", entry: .handle, title, "none")
   }
 
-  /// For the async counterpart, if no entry names a function that makes the callback's failure, a `type`, of another error.
+  /// For the async counterpart: no entry of the configuration names a function that converts other errors to `type`.
   static func throwsAnyError(_ type: String) -> Refusal {
     Refusal("it throws any error; name a function that makes `\(type)` of the error of a cancelled or dropped callback")
   }

@@ -63,7 +63,12 @@ extension Future {
     let future = source.attachStage(derived)
     interruption.start {
       let link = TokenLink(derived)
-      let registration = token.register { link.stage.cancel() }
+      let registration = token.register {
+        link.stage.cancel()
+        let trampoline = Trampoline.current
+        if trampoline.enterCancellation() { return trampoline.leaveCancellation() }
+        trampoline.deferCancellation { _ = link }  // the stage's cancellation is deferred, too, and needs the link
+      }
       return { registration.remove() }
     }
     return future

@@ -674,6 +674,7 @@ extension FutureState {
   ) -> Orphaning {
     changing {
       guard hasProducer, !isDormantOnly || isDormant else { return Orphaning() }
+      if isCancelled, canRepresentCancellation { return Orphaning() }  // it is about to resolve
       // The `onCancel` handlers stay, because a cancellation can still come.
       released = Released(producer: producer, cancellation: nil, progress: progressRecord?.detach(.orphaned))
       let all = consumers.all

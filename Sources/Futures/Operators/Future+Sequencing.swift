@@ -107,10 +107,7 @@ extension Future where Failure == any Error {
 extension Future where Failure: CancellableFailure {
   /// Runs the items, at most `limit` at any time, and collects each result, whatever fails.
   ///
-  /// As the overload for `any Error`, which shows an example.
-  ///
-  /// Cancellation: cancelling the future starts no further item, and leaves the running ones (R16). The future then waits for
-  /// their results, and succeeds: an item that did not start is a failure with `Failure.cancelled`.
+  /// As the overload for `any Error`, which shows an example. An item that did not start is a failure with `Failure.cancelled`.
   @_alwaysEmitIntoClient
   public static func concurrentSettled<Item: Sendable>(
     _ items: some Collection<Item>,
@@ -124,10 +121,7 @@ extension Future where Failure: CancellableFailure {
 extension Future where Failure == CancellationError {
   /// Runs the items, at most `limit` at any time, and collects each result, whatever is cancelled.
   ///
-  /// As the overload for `any Error`, which shows an example.
-  ///
-  /// Cancellation: cancelling the future starts no further item, and leaves the running ones (R16). The future then waits for
-  /// their results, and succeeds: an item that did not start is a failure with `CancellationError`.
+  /// As the overload for `any Error`, which shows an example. An item that did not start is a failure with `CancellationError`.
   @_alwaysEmitIntoClient
   public static func concurrentSettled<Item: Sendable>(
     _ items: some Collection<Item>,

@@ -31,7 +31,7 @@ final class InterruptibleStage<Stored: OutcomeStorage>: Stage<Stored>, @unchecke
   /// Returns `nil` while the interruption can still resolve the stage, which then is no orphan.
   override func stateToOrphan(from source: FutureState) -> FutureState? {
     setProducer(.inputs(OrphanedInputs(self, of: source, interruptedBy: interruption)))
-    return interruption.hasEnded ? self : nil
+    return !outlivesSource && interruption.hasEnded ? self : nil  // a timeout that has ended resolves the stage
   }
 
   /// Ends the interruption by a token, which cannot cancel the stage any more; makes an orphan of the stage if its source is one.

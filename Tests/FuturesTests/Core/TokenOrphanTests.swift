@@ -7,24 +7,18 @@ import Testing
 struct TokenOrphanTests {
   private typealias Source = Future<Int, any Error>
 
-  /// Makes a stage of `never` behind a token, before or after the end of the token; `never` has no other owner.
-  private static let stages: [@Sendable () -> Source] = [
-    { Source.never.cancelled(by: CancellationTokenSource().token) },
-    {
-      let tokens = CancellationTokenSource()
-      let stage = Source.never.cancelled(by: tokens.token)
-      return withExtendedLifetime(tokens) { stage }
-    },
-    { Source { $0.follow(.never) }.cancelled(by: CancellationTokenSource().token) },
-  ]
+  /// Makes a stage that waits only for `never`, which has no other owner: its token has ended.
+  private static func stage() -> Source {
+    let tokens = CancellationTokenSource()
+    return Source { $0.follow(.never) }.cancelled(by: tokens.token)
+  }
 
-  @Test("R5, R16: a stage of `never` whose token has ended lives as long as its consumers", arguments: stages.indices)
-  func outlivesItsToken(index: Int) {
-    let make = Self.stages[index]
-    let mapped = make().map { $0 }
-    let flattened = Source.succeeded(1).flatMap { _ in make() }
+  @Test("R5, R16: a stage of `never` whose token has ended lives as long as its consumers")
+  func outlivesItsToken() {
+    let mapped = Self.stage().map { $0 }
+    let flattened = Source.succeeded(1).flatMap { _ in Self.stage() }
     let promise = Promise<Int, any Error>()
-    let later = promise.future.flatMap { _ in make() }
+    let later = promise.future.flatMap { _ in Self.stage() }
     promise.succeed(1)
     for future in [mapped, flattened, later] {
       future.cancel()
@@ -39,23 +33,7 @@ struct TokenOrphanTests {
     let mapped = never.cancelled(by: tokens.token).map { $0 }
     tokens.cancel()
     mapped.cancel()
-    #expect(!mapped.isResolved)
-    withExtendedLifetime(never) {}
-  }
-
-  @Test("R5, R13: a promise that follows a future in its `onCancel` handler leaves no memory behind")
-  func followsInHandler() {
-    let kept = Promise<Int, any Error>()
-    kept.future.whenResolved(on: .immediate) { _ in }
-    let left = leastBlocksLeft(count: 100) { count in
-      for _ in 0..<count {
-        let promise = Promise<Int, any Error>()
-        promise.onCancel { promise.follow(kept.future) }
-        promise.future.cancel()
-        #expect(promise.isResolved)
-      }
-    }
-    #expect(left <= 0)
+    #expect(!mapped.isResolved && !never.isResolved)
   }
 
   @Test("R5: an orphan that is released releases its `onCancel` handlers, also if its token is kept")
@@ -66,8 +44,7 @@ struct TokenOrphanTests {
       promise.follow(.never)
       return promise.cancellationToken
     }
-    #expect(captured.isReleased)
-    #expect(!token.isCancelled)
+    #expect(captured.isReleased && !token.isCancelled)
   }
 
   @Test("R6: a chain of orphans that own each other by their `onCancel` handlers takes no stack when it is released")
@@ -83,32 +60,66 @@ struct TokenOrphanTests {
     }
   }
 
-  @Test("R5: a cancelled promise that then follows `never` leaves no memory behind, whatever its failure type is")
-  func cancelledPromiseFollowsNever() {
+  /// Operations that leave nothing behind, although the future that they follow is kept.
+  private static func operations() -> [@Sendable () -> Void] {
     let never = Future<Int, TestError>.never
-    let left = leastBlocksLeft(count: 100) { count in
-      for _ in 0..<count {
+    let kept = Promise<Int, any Error>()
+    kept.future.whenResolved(on: .immediate) { _ in }
+    return [
+      {
+        let promise = Promise<Int, any Error>()
+        promise.onCancel { promise.follow(kept.future) }
+        promise.future.cancel()
+      },
+      {
         let promise = Promise<Int, TestError>()
         promise.future.cancel()
         promise.follow(never)
-      }
-    }
-    #expect(left <= 0)
-  }
-
-  @Test("R5: a cancelled circle of a promise and a `flatMap` leaves no memory behind")
-  func circle() {
-    let left = leastBlocksLeft(count: 100) { count in
-      for _ in 0..<count {
+      },
+      {
         let start = Promise<Int, any Error>()
         var promise: Promise<Int, any Error>? = Promise()
         let flattened = start.future.flatMap { [future = promise!.future] _ in future }
-        promise!.follow(flattened)
+        promise!.follow(flattened)  // a circle
         start.succeed(1)
         promise = nil
         flattened.cancel()
-      }
+      },
+    ]
+  }
+
+  @Test("R5: a cancelled promise that follows a future leaves no memory behind", arguments: 0..<3)
+  func leavesNothing(index: Int) {
+    let operation = Self.operations()[index]
+    #expect(leastBlocksLeft(count: 100) { for _ in 0..<$0 { operation() } } <= 0)
+  }
+
+  @Test("R12: a join gets the cancellation of a stage of `never`", arguments: [0, 62, 63, 64, 65], [false, true])
+  func joinGetsCancellation(depth: Int, byToken: Bool) {
+    let tokens = CancellationTokenSource()
+    let stage = Source.never.cancelled(by: tokens.token)
+    let joined = Future.allSettled([stage, .succeeded(1)])
+    @Sendable func nest(_ depth: Int) {
+      if depth == 0 { return byToken ? _ = tokens.cancel() : stage.cancel() }
+      let outer = CancellationTokenSource()
+      outer.token.register { nest(depth - 1) }
+      outer.cancel()
     }
-    #expect(left <= 0)
+    nest(depth)
+    #expect(stage.isResolved && joined.isResolved)
+  }
+
+  @Test("R12: a join gets a timeout that comes while the source becomes an orphan")
+  func joinGetsTimeout() {
+    let manual = ManualContext()
+    let promise = Promise<Int, any Error>()
+    let fail = { @Sendable in
+      promise.follow(.never)
+      return TestError()
+    }
+    let stage = promise.future.timeout(after: .seconds(1), on: manual.context, failingWith: fail())
+    let joined = Future.allSettled([stage, .succeeded(1)])
+    manual.advance(by: .seconds(1))
+    #expect(stage.isResolved && joined.isResolved)
   }
 }

@@ -164,9 +164,7 @@ struct StartingTests {
       log.record(1)
       promise.succeed(2)
     }
-    nestDeliveries(100) {
-      future.whenSucceeded(on: .immediate) { log.record($0) }
-    }
+    nestDeliveries(100) { future.whenSucceeded(on: .immediate) { log.record($0) } }
     #expect(log.events == [1, 2])
   }
 

@@ -21,8 +21,7 @@ enum GraphTextScenes {
   static func operators() {
     #expect(operation { $0.map { "\($0)" } } == "map")
     #expect(operation { $0.flatMap { .succeeded($0) } } == "flatMap")
-    // With a queue, the work could still run when the process ends, and LeakSanitizer would report its objects.
-    let held = HeldContext()
+    let held = HeldContext()  // the work on a queue could still run when the process ends
     #expect(operation { $0.map(on: held.context) { $0 } } == "transform")
     held.runAll()
     #expect(operation { $0.shielded } == "shielded")
