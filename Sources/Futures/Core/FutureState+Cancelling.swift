@@ -69,7 +69,7 @@ extension FutureState {
     guard let departure = leave(consumer, forResult: needsResult) else {
       // Both branches have an effect only if the consumer is `submitted`: its context has it, and has not started it.
       if needsResult {
-        consumer.resolveWithoutContext(from: self)  // now, if its `bypass` can replace the transform; else in the context
+        consumer.resolveWithoutContext(from: self)  // now, if its `bypass` replaces the transform; else later
       } else if consumer.claimSubmitted() {
         consumer.dropCaptures()  // and the context skips the consumer
       }
