@@ -23,8 +23,8 @@
   ///
   /// Q: Why not a task of the user's session? A: On Linux only the delegate of the session gets the bytes of a task as they arrive.
   final class Transfer<Body: ResponseBody>: NSObject, URLSessionDataDelegate, @unchecked Sendable {
-    // @unchecked: only the delegate queue of the session uses `body`, `received` and `bodyError`, and it is serial. `tasks` is set
-    // once, before the transfer starts.
+    // @unchecked: only the delegate queue of the session uses `body`, `received` and `bodyError`, and it is serial. `task` is set
+    // once, before another thread can stop the transfer, and `representative` before the transfer starts.
     enum Direction { case sending, receiving }
 
     private let promise: Promise<Body.Value, any Error>
@@ -39,7 +39,8 @@
     private var received: Int64 = 0
     private var bodyError: (any Error)?
     private let isStopped = Locked(false)
-    private var tasks: (transfer: URLSessionTask, representative: URLSessionTask)?
+    private var task: URLSessionTask?
+    private var representative: URLSessionTask?
 
     /// Prepares a transfer, which resolves `promise`; the progress counts the bytes of `direction`.
     init(_ promise: Promise<Body.Value, any Error>, _ body: Body, _ direction: Direction, for original: URLSession) {
@@ -67,8 +68,8 @@
       session.finishTasksAndInvalidate()
       // A task of the user's session, which never starts. If that session is invalidated, it cancels this task, which stops the
       // transfer. A download: for a data task, Foundation would search the cache.
-      let representative = original.downloadTask(with: URL(string: "data:,")!) { [weak self] _, _, _ in self?.stop() }
-      tasks = (task, representative)
+      self.task = task
+      representative = original.downloadTask(with: URL(string: "data:,")!) { [weak self] _, _, _ in self?.stop() }
       task.resume()
       promise.onCancel { [weak self] in
         guard let self else { return }
@@ -81,7 +82,7 @@
       isStopped.withLock { $0 = true }  // `answerUnlessStopped` then calls nothing any more
       // Not on this thread: `cancel()` waits for the queue of Foundation. A server that sends single bytes can keep it busy for
       // seconds.
-      transferStops.async { [tasks] in tasks?.transfer.cancel() }
+      transferStops.async { [task] in task?.cancel() }
     }
 
     /// Calls `body`, which calls a completion handler of Foundation, unless the transfer has stopped.
@@ -123,7 +124,7 @@
 
     /// Resolves the promise; if an error of the body has stopped the task, the promise fails with that error.
     func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
-      tasks?.representative.cancel()  // the user's session would keep this task, which never starts
+      representative?.cancel()  // the user's session would keep this task, which never starts
       do {
         if let error = bodyError ?? error { throw error }
         try promise.cancellationToken.throwIfCancelled()  // a cancelled download stores nothing

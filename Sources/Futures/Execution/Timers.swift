@@ -198,17 +198,24 @@ final class Interruption: Inputs, @unchecked Sendable {
   }
 }
 
-/// The work of a deadline, which runs once.
+/// The work of a deadline, which runs once, and after which the future leaves its source (R12).
 ///
 /// Breaks the future if the context drops the work (R2a).
 final class DeadlineWork: Sendable {
   private let deadline: Interruption
   private let future: FutureState
+  private let source: FutureState
   private let work: Locked<(@Sendable () -> Void)?>
 
-  init(_ deadline: Interruption, of future: FutureState, _ work: @escaping @Sendable () -> Void) {
+  init(
+    _ deadline: Interruption,
+    of future: FutureState,
+    leaving source: FutureState,
+    _ work: @escaping @Sendable () -> Void
+  ) {
     self.deadline = deadline
     self.future = future
+    self.source = source
     self.work = Locked(work)
   }
 
@@ -217,12 +224,19 @@ final class DeadlineWork: Sendable {
     guard let work = work.take() else { return }
     deadline.fire()  // the timer has fired, so nothing needs to stop it any more
     work()
+    leaveSource()
+  }
+
+  /// Cancels the source if nothing else needs it; has no effect if its result has resolved the future.
+  private func leaveSource() {
+    if source.removeCancelled(future) { source.cancel() }
   }
 
   deinit {
     // The context dropped the work only if the work has not run, and no resolution or cancellation has ended the deadline.
     guard work.take() != nil, deadline.fire() else { return }
     future.breakPromise(.droppedWork(of: future), in: nil)  // `nil`: the consumers of the future run now
+    leaveSource()
   }
 }
 

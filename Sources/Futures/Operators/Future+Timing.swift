@@ -217,10 +217,8 @@ extension Future {
       outlivesSource: true  // the timeout comes although the promise was dropped (R4)
     )
     let future = source.attachStage(derived)
-    let work = DeadlineWork(deadline, of: derived) {
-      // The first check keeps the user's closure from running in vain. The second one fails if another thread resolves meanwhile.
-      guard !derived.isResolved, derived.resolve(makeResult(), in: nil) else { return }
-      if source.removeCancelled(derived) { source.cancel() }  // leaves the source (R12)
+    let work = DeadlineWork(deadline, of: derived, leaving: source) {
+      if !derived.isResolved { derived.resolve(makeResult(), in: nil) }  // else the user's closure would run in vain
     }
     if FuturesDiagnostics.mayTrackPendingFutures {
       let due = DispatchTime(afterNanoseconds: duration)
