@@ -97,7 +97,13 @@ final class MirroredProgress: Progress, @unchecked Sendable {
     #endif
   }
 
-  deinit { takeSource()?.registration?.remove() }  // removes the listener of a pending future
+  /// Removes the listener of a pending future, and releases the future: not under the lock, under which a parent can release this.
+  deinit {
+    let source = takeSource()
+    Self.beginChange()
+    Self.afterChange { source?.registration?.remove() }
+    Self.endChange()
+  }
 
   /// Keeps the registration of the listener until the future has ended; the deinitializer removes the listener if it comes first.
   func keep(_ registration: Registration) {
@@ -179,12 +185,14 @@ final class MirroredProgress: Progress, @unchecked Sendable {
     // Called around each change of a tree, but without effect, because Foundation locks each `Progress`.
     private static func beginChange() {}
     private static func endChange() {}
+    private static func afterChange(_ call: () -> Void) { call() }
   #else
     /// Foundation has no lock here, and a change of one `Progress` reads and changes its parents and children.
     private static let treeLock = TreeLock()
 
     private static func beginChange() { treeLock.lock() }
     private static func endChange() { treeLock.unlock() }
+    private static func afterChange(_ call: @escaping () -> Void) { treeLock.afterUnlocking(call) }
 
     override func addChild(_ child: Progress, withPendingUnitCount count: Int64) {
       changingTree { super.addChild(child, withPendingUnitCount: count) }
@@ -196,21 +204,21 @@ final class MirroredProgress: Progress, @unchecked Sendable {
     override func cancel() {
       changingTree {
         super.cancel()
-        Self.treeLock.afterUnlocking(cancelFuture)
+        Self.afterChange(cancelFuture)
       }
     }
 
     override func pause() {
       changingTree {
         super.pause()
-        Self.treeLock.afterUnlocking(pauseFuture)
+        Self.afterChange(pauseFuture)
       }
     }
 
     override func resume() {
       changingTree {
         super.resume()
-        Self.treeLock.afterUnlocking(resumeFuture)
+        Self.afterChange(resumeFuture)
       }
     }
   #endif

@@ -7,27 +7,6 @@ import Testing
 
 /// Tests of `foundationProgress()`: its state, and pausing and cancelling, which pass to the progresses that producers follow.
 struct FutureFoundationProgressTests {
-  /// A report, and the counts that the progress then has.
-  struct Report: Sendable {
-    let completed: Int64
-    let total: Int64?
-    let counts: [Int64]
-
-    init(_ completed: Int64, _ total: Int64?, _ counts: [Int64]) {
-      self.completed = completed
-      self.total = total
-      self.counts = counts
-    }
-
-    // A total can grow, shrink and get lost. A total of zero is unknown, because it would be finished at once.
-    static let all: [Report] = [
-      Report(7, nil, [7, -1]), Report(25, 100, [25, 100]), Report(100, 100, [99, 100]), Report(20, 20, [19, 20]),
-      Report(3, 3, [2, 3]), Report(5_000_000_000, nil, [5_000_000_000, -1]),
-      Report(7_000_000_000, 7_000_000_000, [6_999_999_999, 7_000_000_000]), Report(0, 0, [0, -1]),
-      Report(1, 1, [0, 1]),
-    ]
-  }
-
   @Test("R18: the progress counts in the units of the future, and does not finish before the future succeeds")
   func units() {
     let promise = Promise<Int, any Error>()
@@ -35,7 +14,13 @@ struct FutureFoundationProgressTests {
     let whole = Progress(totalUnitCount: 10)
     whole.addChild(progress, withPendingUnitCount: 10)
     #expect(progress.counts == [0, -1])
-    for report in Report.all {
+    // The counts after each report. A total can grow, shrink and get lost. A total of zero is unknown, or it would be finished.
+    let reports: [(completed: Int64, total: Int64?, counts: [Int64])] = [
+      (7, nil, [7, -1]), (25, 100, [25, 100]), (100, 100, [99, 100]), (20, 20, [19, 20]), (3, 3, [2, 3]),
+      (5_000_000_000, nil, [5_000_000_000, -1]), (7_000_000_000, 7_000_000_000, [6_999_999_999, 7_000_000_000]),
+      (0, 0, [0, -1]), (1, 1, [0, 1]),
+    ]
+    for report in reports {
       promise.progress.report(completed: report.completed, of: report.total)
       #expect(progress.counts == report.counts, "\(report)")
       #expect(progress.isIndeterminate == (report.counts[1] == -1), "\(report)")
@@ -136,15 +121,10 @@ struct FutureFoundationProgressTests {
     let progress = promise.future.foundationProgress()
     weak let dropped = promise.future.foundationProgress(on: HeldContext().context)
     #expect(dropped == nil)
-    weak var value: Tracked?
-    do {
-      let object = Tracked()
-      value = object
-      promise.succeed(object)
-      #expect(value != nil)
-    }
+    let value = withTracked { promise.succeed($0) }.0
+    #expect(!value.isReleased)
     _ = consume promise
-    #expect(value == nil)
+    #expect(value.isReleased)
     #expect(progress.isFinished)
   }
 
@@ -279,6 +259,22 @@ struct FutureFoundationProgressTests {
     #expect(separate.isFinished)
     #expect(promise.future.failsAsCancelled)
     #expect(root.future.failsAsCancelled)
+  }
+
+  @Test("R3: a tree that releases the progress of a pending future releases the future without a lock")
+  func releaseWaits() {
+    let (root, leaf, other) = (Promise<Int, any Error>(), Promise<Int, any Error>(), Promise<Int, any Error>())
+    let (whole, separate) = (root.future.foundationProgress(), other.future.foundationProgress())
+    do {
+      let dropped = Promise<Int, any Error>()  // its release runs the callback
+      dropped.future.whenFailed(on: .immediate) { _ in race([{ other.succeed(1) }]) }
+      let middle = Future<Int, any Error>.never.map { value in withExtendedLifetime(dropped) { value } }.foundationProgress()
+      whole.addChild(middle, withPendingUnitCount: 1)
+      middle.totalUnitCount = 1
+      middle.addChild(leaf.future.foundationProgress(), withPendingUnitCount: 1)
+    }
+    leaf.succeed(1)
+    #expect(separate.isFinished)
   }
 
   @Test("R26: adding a progress to a cancelled parent, explicitly or implicitly, cancels its future")
