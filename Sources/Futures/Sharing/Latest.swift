@@ -94,13 +94,8 @@ public final class Latest: Sendable {
     whenProgressed: (@Sendable (FutureProgress) -> Void)? = nil,
     whenResolved: @escaping @Sendable (Result<Value, Failure>) -> Void
   ) {
-    run(
-      LatestPace(delay: delay.nanoseconds, maximum: maximum?.nanoseconds, isLeading: leading),
-      on: context,
-      work,
-      whenProgressed: whenProgressed,
-      whenResolved: whenResolved
-    )
+    let pace = LatestPace(delay, atMost: maximum, isLeading: leading)
+    run(pace, on: context, work, whenProgressed: whenProgressed, whenResolved: whenResolved)
   }
 
   /// Implements both overloads for an execution context.
@@ -156,13 +151,8 @@ public final class Latest: Sendable {
     whenProgressed: (@MainActor (FutureProgress) -> Void)? = nil,
     whenResolved: @escaping @MainActor (Result<Value, Failure>) -> Void
   ) {
-    run(
-      LatestPace(delay: delay.nanoseconds, maximum: maximum?.nanoseconds, isLeading: leading),
-      on: context,
-      work,
-      whenProgressed: whenProgressed,
-      whenResolved: whenResolved
-    )
+    let pace = LatestPace(delay, atMost: maximum, isLeading: leading)
+    run(pace, on: context, work, whenProgressed: whenProgressed, whenResolved: whenResolved)
   }
 
   /// Implements both overloads for the main actor.
@@ -193,9 +183,10 @@ package struct LatestPace: Sendable {
 
   @usableFromInline package init() {}
 
+  @available(macOS 13, iOS 16, tvOS 16, watchOS 9, *)
   @usableFromInline
-  package init(delay: Int64, maximum: Int64?, isLeading: Bool) {
-    (self.delay, self.maximum, self.isLeading) = (delay, maximum, isLeading)
+  package init(_ delay: Duration, atMost maximum: Duration?, isLeading: Bool) {
+    (self.delay, self.maximum, self.isLeading) = (delay.nanoseconds, maximum?.nanoseconds, isLeading)
   }
 }
 

@@ -36,7 +36,7 @@ extension Latest {
     isolation: isolated (any Actor)? = #isolation,
     @_inheritActorContext _ operation: @escaping @Sendable @isolated(any) () async throws -> Value
   ) async throws -> Value {
-    let pace = LatestPace(delay: delay.nanoseconds, maximum: maximum?.nanoseconds, isLeading: leading)
+    let pace = LatestPace(delay, atMost: maximum, isLeading: leading)
     return try await result(pace, operation).get()
   }
 
