@@ -166,7 +166,7 @@ final class MirroredProgress: Progress, @unchecked Sendable {
 
   // MARK: To the future
 
-  override var isPausable: Bool {
+  override var isPausable: Bool {  // also while a feed reads a pausable `Progress` for the future or its sources
     get { super.isPausable || (future?.progressFeeds ?? []).contains { $0.isPausable } }
     set { super.isPausable = newValue }
   }

@@ -42,7 +42,7 @@ extension Futures.ProgressReporter {
   public var foundationHandler: @Sendable (Progress) -> Void {
     { progress in
       let reading = Reading(of: progress)
-      if reading.showsPartlyDoneChild {
+      if reading.showsPartlyDoneChild {  // only the fraction counts the part that is done
         self.report(fraction: reading.fraction)
       } else {
         self.report(completed: reading.completed, of: reading.total)
@@ -101,9 +101,9 @@ final class FollowedProgress: ProgressFeed {
 
   private var reporter: Futures.ProgressReporter? { link.withLock { $0?.reporter } }
 
-  /// Cancels the `Progress` when `token` is cancelled, until `end()`; called before another thread can call that.
+  /// Cancels the `Progress` when `token` is cancelled, until `end()`; called before another thread can use this object.
   func cancel(with token: CancellationToken) {
-    guard let progress else { return }  // never: only `end()` removes it
+    guard let progress else { return }  // it is there, because nothing has called `end()` yet
     let registration = token.register { progress.cancel() }
     link.withLock { $0?.registration = registration }
   }

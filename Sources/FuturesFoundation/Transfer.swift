@@ -67,7 +67,7 @@
       let task = makeTask(session)
       session.finishTasksAndInvalidate()
       // A task of the user's session, which never starts. If that session is invalidated, it cancels this task, which stops the
-      // transfer. A download: for a data task, Foundation would search the cache.
+      // transfer. It is a download task, because Foundation would search the cache for a data task.
       self.task = task
       representative = original.downloadTask(with: URL(string: "data:,")!) { [weak self] _, _, _ in self?.stop() }
       task.resume()
@@ -124,7 +124,7 @@
 
     /// Resolves the promise; if an error of the body has stopped the task, the promise fails with that error.
     func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
-      representative?.cancel()  // the user's session would keep this task, which never starts
+      representative?.cancel()  // this task of the user's session never starts, so that session would keep it
       do {
         if let error = bodyError ?? error { throw error }
         try promise.cancellationToken.throwIfCancelled()  // a cancelled download stores nothing
@@ -148,7 +148,7 @@
       }
       original.delegateQueue.addOperation { [self] in
         delegate.urlSession(original, task: task, didReceive: challenge) { disposition, credential in
-          self.answerUnlessStopped { completionHandler(disposition, credential) }
+          self.answerUnlessStopped { completionHandler(disposition, credential) }  // Foundation traps after a stop
         }
       }
     }

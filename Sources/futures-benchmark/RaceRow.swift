@@ -14,7 +14,7 @@ extension Rows {
         rounds,
         make: makePromise,
         here: { promise, index in promise.future.whenResolved(on: .immediate) { Sink.add($0, plus: index) } },
-        there: { $0.succeed(1 - $1) }  // so that each callback adds 1: the value, and the index
+        there: { $0.succeed(1 - $1) }  // the callback adds the index to this value, so each callback adds 1
       )
       precondition(Sink.total - before == rounds, "A callback was lost in the race, or ran twice.")
     }

@@ -268,7 +268,8 @@ struct FutureFoundationProgressTests {
     do {
       let dropped = Promise<Int, any Error>()  // its release runs the callback
       dropped.future.whenFailed(on: .immediate) { _ in race([{ other.succeed(1) }]) }
-      let middle = Future<Int, any Error>.never.map { value in withExtendedLifetime(dropped) { value } }.foundationProgress()
+      let pending = Future<Int, any Error>.never.map { value in withExtendedLifetime(dropped) { value } }
+      let middle = pending.foundationProgress()
       whole.addChild(middle, withPendingUnitCount: 1)
       middle.totalUnitCount = 1
       middle.addChild(leaf.future.foundationProgress(), withPendingUnitCount: 1)

@@ -62,8 +62,8 @@ enum CallbackNames {
       // `getSubscription` and `loadListeners` ask for a thing of that name.
       if isRequest { return !nounEndings.contains { word.hasSuffix($0) } }
       // In `setThreadSubscription(completion:)`, the word with `-ption` is a thing to set, so the callback comes once.
-      // The other noun endings do not have this effect, because `addListener(completion:)` keeps its callback.
-      return !(isCompletion && word.contains(endingOfSettableNouns))
+      // A noun with another ending still counts as repeating, because `addListener(completion:)` keeps its callback.
+      return !(isCompletion && word.contains(endingOfSettableNouns))  // `contains`, because the word can be a plural
     }
     if isRepeating, !isEnding { return .many }
     if isCompletion { return .once }
@@ -106,12 +106,12 @@ enum CallbackNames {
   /// If the callback gets the result of the work, `lendingWords` do not count: `write(_:completion:)` lends nothing.
   static func lendsValues(function: String, givesResult: Bool = false) -> Bool {
     let words = words(function)
-    // A verb counts only first, or after `async`: `inDatabase` and `asyncWithPool` lend a value, but `logIn` does not.
+    // `lendingFirstWords` count only first, or after `async`: `inDatabase` and `asyncWithPool` lend a value, `logIn` does not.
     let first = words.first { $0 != "async" }
-    return first.map(lendingVerbs.contains) == true || !givesResult && words.contains { lendingWords.contains($0) }
+    return first.map(lendingFirstWords.contains) == true || !givesResult && words.contains { lendingWords.contains($0) }
   }
 
-  private static let lendingVerbs: Set<String> = ["with", "in", "use", "borrow", "lend", "access", "transaction"]
+  private static let lendingFirstWords: Set<String> = ["with", "in", "use", "borrow", "lend", "access", "transaction"]
 
   private static let lendingWords: Set<String> = [
     "read", "write", "perform", "access", "borrow", "lend", "transaction", "reading", "writing",

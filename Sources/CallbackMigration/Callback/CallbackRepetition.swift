@@ -37,7 +37,7 @@ struct CallbackRepetition {
   private func repetition(in range: Range<Int>) -> Refusal? {
     let statements = tokens.statements(in: range)
     for (position, statement) in statements.enumerated() {
-      if let first = callBeforeEnd(of: statement) {
+      if let first = callOnPathToEnd(of: statement) {
         for later in statements[(position + 1)...] {
           if let second = sureCall(later) { return .comesTwice(tokens.line(first), tokens.line(second), title) }
           // The path with the first call might leave here, and so never reach the later statements.
@@ -57,8 +57,8 @@ struct CallbackRepetition {
     if ["for", "while", "repeat"].contains(tokens[statement.lowerBound]) {
       guard let body = blocks(of: statement).first else { return nil }
       let exits = Exits.ofLoop(body)
-      if let call = callBeforeEnd(in: body, exits) { return call }  // the loop can run again after it
-      // A call that runs later, in a closure or another function, counts if no path leaves the loop.
+      if let call = callOnPathToEnd(in: body, exits) { return call }  // the loop can run again after it
+      // `sureCall` also finds a call in a closure or another function, but ignores an exit after it. So the loop must have none.
       return hasExit(body, exits) ? nil : sureCall(in: body)
     }
     return first(closures(in: statement)) { brace in
@@ -71,11 +71,11 @@ struct CallbackRepetition {
   /// A call in a statement, on a path that reaches the end of the statement; `nil` if there is none.
   ///
   /// `exits` are the jumps that leave the path; `nil` for the jumps that leave the statement.
-  private func callBeforeEnd(of statement: Range<Int>, _ exits: Exits? = nil) -> Int? {
+  private func callOnPathToEnd(of statement: Range<Int>, _ exits: Exits? = nil) -> Int? {
     let exits = exits ?? .of(statement)
     switch tokens[statement.lowerBound] {
     case "if", "guard", "switch", "do", "for", "while", "repeat":
-      return first(blocks(of: statement)) { callBeforeEnd(in: $0, exits) }
+      return first(blocks(of: statement)) { callOnPathToEnd(in: $0, exits) }
     case "defer": return sureCall(statement)  // only a sure call: a condition here often asks whether a call has come
     default: return directCall(statement)
     }
@@ -90,12 +90,12 @@ struct CallbackRepetition {
   }
 
   /// A call in a block, on a path that reaches the end of the block without a jump in `exits`; `nil` if there is none.
-  private func callBeforeEnd(in block: Range<Int>, _ exits: Exits) -> Int? {
+  private func callOnPathToEnd(in block: Range<Int>, _ exits: Exits) -> Int? {
     let statements = tokens.statements(in: block)
-    // If a jump in the statement of a call or in a later one leaves the block, the path with the call might end there.
+    // Only calls behind the last statement with an exit count, because the path of an earlier call might end at that exit.
     let start = statements.lastIndex { hasExit($0, exits) }.map { $0 + 1 } ?? 0
     for statement in statements[start...] {
-      if let call = callBeforeEnd(of: statement, exits) { return call }
+      if let call = callOnPathToEnd(of: statement, exits) { return call }
     }
     return nil
   }
@@ -225,8 +225,8 @@ struct CallbackRepetition {
       let isBreak = tokens[index] == "break"
       guard isBreak || tokens[index] == "continue",
         let loop = tokens.brace(ofLoopAround: index, orSwitch: isBreak)
-      else { return true }  // `return` and the like leave every statement; no path is followed beyond a `fallthrough`
-      return loop < (isBreak ? exits.breakLimit : exits.continueLimit)
+      else { return true }  // `return` and the like; also `fallthrough`, because no path is followed beyond it
+      return loop < (isBreak ? exits.breakLimit : exits.continueLimit)  // an exit if its loop begins before the limit
     }
   }
 

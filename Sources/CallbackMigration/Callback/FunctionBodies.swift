@@ -29,9 +29,9 @@ struct FunctionBodies {
     }
   }
 
-  /// One list for each body that a call can run: this body, then those to which it passes the callbacks, parameters at `indices`.
+  /// The bodies that a call can run, each in a list with the bodies to which it passes the callbacks.
   ///
-  /// A call can run the function itself, an override in a subclass, or the implementation in a conforming type.
+  /// A call can run the function, an override, or the implementation in a conforming type. `indices` are those of the callbacks.
   func implementations(of symbol: SymbolGraph.Symbol, _ indices: Set<Int>) -> [[FunctionBody]] {
     let name = symbol.pathComponents.last ?? ""
     let others = roles.conformers(of: symbol).flatMap { symbols["\($0).\(name)"] ?? [] }
@@ -52,7 +52,7 @@ struct FunctionBodies {
       return []
     }
     var found = [FunctionBody(tokens: tokens, range: body, callbacks: callbacks)]
-    // Follows a chain such as `load`, `send` and `perform`, up to about eight bodies. Recursion adds no body again.
+    // Follows the callbacks from call to call, as from `load` to `send`, up to about eight bodies. No body is added twice.
     var next = 0
     while next < found.count, found.count < 8 {
       let body = found[next]
@@ -135,7 +135,7 @@ struct FunctionBody {
     }
   }
 
-  /// Whether the body makes the handle that callers get, by `type(…)` or as by `session.dataTask(…)`, and never calls `method`.
+  /// Whether the body makes the handle that callers get, by a call such as `type(…)` or `dataTask(…)`, and never calls `method`.
   func makes(_ type: String, withoutStarting method: String) -> Bool {
     let name = method.prefix { $0 != "(" }
     guard returnsHandle, !range.contains(where: { tokens[$0] == name }) else { return false }

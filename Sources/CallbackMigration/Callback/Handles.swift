@@ -96,7 +96,7 @@ struct Handles {
       }
       return .refused(.mightNotRun(bare.text, start: start, end: end, title))
     }
-    if let name, isSystemHandle(name) {
+    if let name, isTaskOrProgress(name) {  // both are `Sendable`, and their `cancel()` needs no `await` and no `try`
       return .calls(HandleCall(method: "cancel()", isOptional: aliases.isOptional(type)))
     }
     if let method = endings["cancel"] {
@@ -134,7 +134,7 @@ struct Handles {
   private func start(of type: String) -> String? { types.family(of: type).lazy.compactMap { starts[$0] }.first }
 
   /// Whether a token names `Task` or Foundation's `Progress`, which are `Sendable`, have `cancel()`, and need no start.
-  private func isSystemHandle(_ name: Token) -> Bool {
+  private func isTaskOrProgress(_ name: Token) -> Bool {
     name.type == "s:ScT" || isOfFoundation(name) && name.text == "Progress"
   }
 

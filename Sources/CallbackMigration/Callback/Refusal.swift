@@ -78,7 +78,7 @@ extension Refusal {
     Refusal("`\(type)` is valid inside the callback only; \(scopeAdvice)", entry: .once, title)
   }
 
-  /// `lender` gives values of the type to a closure for a call only; `nil`: the name of the refused function says that it does.
+  /// `lender` is a function that lends such values to its closure; `nil` if the refused function lends them, as its name says.
   static func mightBeValidInside(_ type: String, lentBy lender: String? = nil, _ title: String) -> Refusal {
     let lent = lender.map { ", which `\($0)` lends," } ?? ""
     return Refusal("`\(type)`\(lent) might be valid inside the callback only; \(scopeAdvice)", entry: .once, title)
@@ -202,7 +202,7 @@ extension Refusal {
 
   /// Calls of an existing declaration would get the counterpart; the entry proposes another name, such as `loadAsync`.
   static func isTaken(by rival: String, for function: String, proposing name: String) -> Refusal {
-    let reason = "\(OtherName.isThere(rival).text), and async code that calls it would get the new one"
+    let reason = "`\(rival)` is there, and async code that calls it would get the new one"
     return Refusal(reason, entry: .renames, function, name)
   }
 
@@ -228,7 +228,7 @@ extension Refusal {
 
   /// For the async counterpart: no entry of the configuration names a function that converts other errors to `type`.
   static func throwsAnyError(_ type: String) -> Refusal {
-    Refusal("it throws any error; name a function that makes `\(type)` of the error of a cancelled or dropped callback")
+    Refusal("it throws any error; name a function that converts errors of cancelled or dropped callbacks to `\(type)`")
   }
 
   /// A value is called `error`, and its type is no error.
@@ -237,6 +237,7 @@ extension Refusal {
     return Refusal("they return `\(label)`, a `\(type)`, which is no `Error` that they could throw\(remedy)")
   }
 
+  /// For the counterpart: it can return a failure as a value, so that callers see no error.
   static func returnsFailure(in type: String) -> Refusal {
     Refusal("they return `\(type)`, which might hold a failure")
   }
@@ -245,7 +246,7 @@ extension Refusal {
     Refusal("they return an optional, because `line \(line)` calls back with neither a value nor an error")
   }
 
-  /// The entry `"renames": {"*": "*"}` gives counterparts their functions' names, unless a declaration there has the name.
+  /// Proposes the entry `"renames": {"*": "*"}`, which keeps the functions' names, unless another declaration has the name.
   static func hasOtherName(_ reason: OtherName) -> Refusal {
     switch reason {
     case .callbackIsOptional:

@@ -45,8 +45,8 @@ struct ShapeReader {
     if case .valuesOrError(let wrapped, areOptional: true) = shape, !wrapped.contains(where: CallbackShape.isVoid),
       knowledge.isListed(in: .optional) || lineWithoutValue(index) != nil
     {
-      // A success can be `nil`, so the counterpart returns the optionals. An optional `Void` would say nothing.
-      return .valuesOrError(values.dropLast(), areOptional: false)  // each `?` belongs to the type of the value
+      // A success can have `nil`, so the counterpart returns the optionals as they are. An optional `Void` would carry no value.
+      return .valuesOrError(values.dropLast(), areOptional: false)  // `false`: a `nil` does not mean an error
     }
     guard case .values = shape else { return shape }
     // The configuration can say that a value is returned whole, whether it holds a failure or not.
@@ -130,7 +130,7 @@ struct ShapeReader {
     if let pointer = all.first(where: { CallbackNames.isPointer($0.text) }) {
       return .isValidInside(pointer.text, title)
     }
-    // A completion handler comes when the work has ended, so only a verb such as `with` says that the function still lends.
+    // A completion handler comes after the work, so a word such as `read` does not mean lending. A verb such as `with` does.
     let isNamedCompletion = declaration.parameters[index].isNamed(like: CallbackNames.completions)
     let isResult = isNamedCompletion && typeShape(values).givesValuesOrFailure
     if CallbackNames.lendsValues(function: declaration.plainName, givesResult: isResult),

@@ -34,7 +34,7 @@ package struct MigrationRequest: Decodable, Sendable {
   /// The targets with Swift code.
   let targets: [Target]
 
-  /// The target that the arguments name, or else all libraries; throws if these are not one and `generate` needs one target.
+  /// The target that the arguments name, or else all libraries; then `generate` throws unless there is exactly one library.
   func targets(for arguments: MigrationArguments) throws(MigrationError) -> [Target] {
     if let name = arguments.target {
       if let target = targets.first(where: { $0.name == name }) { return [target] }

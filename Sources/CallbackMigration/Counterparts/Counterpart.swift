@@ -208,7 +208,7 @@ package struct Counterpart {
       let handle = unused("handle")
       return [
         "let \(handle) = \(cancellation.isTransferred ? "\(transfer)(\(call))" : call)",
-        "\(bridge).onCancel { \(cancellation.text(of: handle, task: spelling.text("Task", "s:ScT"))) }",
+        "\(bridge).onCancel { \(cancellation.text(of: handle, task: spelling.text("Task", "s:ScT"))) }",  // Swift.Task
       ]
     }
     return [function.returnsValue ? "_ = " + call : call]

@@ -32,7 +32,7 @@ extension Counterparts {
   /// Names the async counterpart of a function.
   ///
   /// `renamed` is the base name from the package. `scopes` are the function's type, its superclasses and protocols: each can
-  /// have the counterpart already. `conformers` are the types that inherit it: subclasses of a class (`isClass`).
+  /// have the counterpart already. `conformers` are the types that inherit it. If `isClass`, they are subclasses.
   func named(
     _ declaration: Declaration,
     _ callbacks: Callbacks,
@@ -44,8 +44,8 @@ extension Counterparts {
     // Makes the counterpart with this base name (`nil`: the default name), and finds a declaration that the name collides with.
     func attempt(_ baseName: String?) -> Named {
       let found = counterpart(.async, of: declaration, callbacks, renamed: baseName, in: scopes)
-      let plainName = found.name.filter { $0 != "`" }  // as `rivals` has the names
-      let (members, subclasses) = (scopes + conformers, isClass ? conformers : [])
+      let plainName = found.name.filter { $0 != "`" }  // `rivals` has the names without backticks
+      let (members, subclasses) = (scopes + conformers, isClass ? conformers : [])  // only a subclass overrides
       let rival = rivals.title(of: plainName, declaration, without: callbacks.omitted, in: members, subclasses, aliases)
       return Named(counterpart: found, rival: rival)
     }

@@ -99,7 +99,7 @@ struct RefusalRules {
     for (index, parameter) in declaration.parameters.enumerated() where !function.callbacks.omitted.contains(index) {
       if parameter.isVariadic { return .isVariadic(parameter.name) }
       let words = parameter.specifiers.intersection(Declaration.Parameter.ownershipWords)
-      if let word = words.min() { return .hasSpecifier(parameter.name, word) }
+      if let word = words.min() { return .hasSpecifier(parameter.name, word) }  // `min`: the same one in each run
       if parameter.type.contains(where: { $0.text == "repeat" }) { return .isPack(parameter.name) }
     }
     return nil
@@ -114,7 +114,7 @@ struct RefusalRules {
       if function.knowledge.isListed(in: .once) { return nil }  // the configuration says that its callback comes once
       return .isDelegateMethod(of: name, function.title)
     case .witness(let name):
-      // The function gets its own counterpart if the requirement is unknown or deprecated, or neither has nor gets one.
+      // The function needs no counterpart if its callers see a requirement that has or gets one, and that is not deprecated.
       guard let requirement = inventory.requirement(of: function), !requirement.isDeprecated,
         requirement.counterpart(kind).exists || refusal(requirement, kind) == nil
       else { return nil }

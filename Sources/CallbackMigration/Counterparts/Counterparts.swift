@@ -36,12 +36,12 @@ struct Counterparts {
     let omitted = callbacks.omitted(by: kind)
     let futureName = (renamed ?? declaration.plainName) + "Future"
     let name = kind == .future ? futureName : renamed ?? declaration.name
-    let plainName = name.filter { $0 != "`" }
+    let plainName = name.filter { $0 != "`" }  // titles have no backticks
     func renamedTitle(without omitted: Set<Int>) -> String {
       plainName + declaration.title(without: omitted).dropFirst(declaration.plainName.count)
     }
     let key = self.key(renamedTitle(without: omitted), declaration, without: omitted)
-    // A counterpart that was written by hand can still have the parameter for the queue.
+    // A counterpart that was written by hand can still have the parameter for the queue. Those of the tool never have it.
     let omittedButQueue = omitted.subtracting(callbacks.queue.map { [$0.index] } ?? [])
     let keyWithQueue = self.key(renamedTitle(without: omittedButQueue), declaration, without: omittedButQueue)
     func places(_ key: String) -> [String] { scopes.map { place(of: key, in: $0, isAsync: kind == .async) } }

@@ -56,7 +56,7 @@ struct DocumentationText {
         listIndentation = indentation
         name = nil
       } else if text.hasPrefix("- ") || text.isEmpty {
-        // Here a text ends, and an item `- Parameter name:`, or one of the list, begins the next.
+        // A text ends at a blank line or an item. An item `- Parameter name:`, or one of the list, begins the next text.
         name = nil
         var item = text.dropFirst(2)
         if item.lowercased().hasPrefix("parameter ") {

@@ -60,12 +60,12 @@ package struct Generator {
     guard !extensions.isEmpty else { return Self.marker + "\n" }
     let counterparts = extensions.flatMap(\.counterparts)
     // The highest access level of a future counterpart, which the import of Futures needs.
-    func widest(_ counterparts: [Counterpart]) -> AccessLevel? {
+    func highestAccess(_ counterparts: [Counterpart]) -> AccessLevel? {
       counterparts.filter { $0.kind == .future }.map(\.function.visibility).max()
     }
     let importLines = imports.lines(
-      futures: widest(counterparts),
-      widest: widest(plan.entries.flatMap(\.counterparts)),  // a level in only some files is an error
+      futures: highestAccess(counterparts),
+      widest: highestAccess(plan.entries.flatMap(\.counterparts)),  // of all files, because their imports must agree
       usesFutures: counterparts.contains(where: \.usesFutures),
       isAsync: counterparts.contains { $0.kind == .async }
     )

@@ -37,11 +37,11 @@ struct Rivals {
       // Calls of the function itself become calls of its counterpart, as they should.
       let isItself = other.declaration.title() == declaration.title() && other.parameters == function
       guard !isItself, other.declaration.isStatic == declaration.isStatic else { return false }
-      // An async function with the same parameters is the existing counterpart; or it hides the counterpart, in a conforming type.
-      // In a subclass it would have to override the counterpart, which does not compile, because that is in an extension.
+      // An async function with the same parameters is no rival: it is the counterpart, or it hides that in a conforming type.
+      // In a subclass it is a rival, because it would have to override a function of an extension, which does not compile.
       if other.declaration.isAsync, counterpart == other.parameters { return subclasses.contains(other.scope) }
       guard let saved = savedDefaults(counterpart, other.parameters) else { return false }  // no call fits both
-      // A synchronous function loses each such call; an async one a call that needs no more defaults for the counterpart.
+      // A synchronous function loses each call that fits both, an async one only if the counterpart needs no more defaults.
       return !other.declaration.isAsync || saved >= 0
     }
     return rival?.declaration.title()
@@ -55,10 +55,10 @@ struct Rivals {
     for one in 0...first.count {
       for other in 0...second.count {
         var results: [Int?] = [one == 0 && other == 0 ? 0 : nil]
-        // The last step: a default of the first function costs one, a default of the second saves one, an argument serves both.
+        // A call without the last parameter of `first` needs one more default; without that of `second` it saves one.
         if one > 0, first[one - 1].canBeLeftOut { results.append(best[one - 1][other].map { $0 - 1 }) }
         if other > 0, second[other - 1].canBeLeftOut { results.append(best[one][other - 1].map { $0 + 1 }) }
-        if one > 0, other > 0, first[one - 1].canBe(second[other - 1]) {
+        if one > 0, other > 0, first[one - 1].canBe(second[other - 1]) {  // one argument is passed for both
           results.append(best[one - 1][other - 1])
         }
         best[one][other] = results.compactMap(\.self).max()

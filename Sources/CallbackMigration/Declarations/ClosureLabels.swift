@@ -26,7 +26,7 @@ extension [Token] {
   /// In `source`, the declaration's name stands on `line`.
   fileprivate func withClosureLabels(from source: SourceTokens, line: Int) -> [Token]? {
     let own = SourceTokens(text)
-    // The indices of `own` are those of this array only if both have the same tokens. `own` finds closures by paired brackets.
+    // With equal counts, an index of `own` is also one of this array. Closures are found by pairs of brackets (`isBalanced`).
     guard own.items.count == count, own.isBalanced,
       let keyword = own.items.indices.first(where: { ["func", "init", "typealias"].contains(own[$0]) })
     else { return nil }
@@ -48,7 +48,7 @@ extension [Token] {
     guard !insertions.isEmpty else { return nil }
     return indices.flatMap { index -> [Token] in
       guard var names = insertions[index] else { return [self[index]] }
-      names[0].hasSpaceBefore = self[index].hasSpaceBefore
+      names[0].hasSpaceBefore = self[index].hasSpaceBefore  // the first name stands where the type stood
       return names + [Token(text: self[index].text, hasSpaceBefore: true, type: self[index].type)]
     }
   }

@@ -50,7 +50,7 @@ package struct Inventory {
     let root = URL(filePath: request.package)
     let imports = request.imports(of: target)
     var types = SymbolGraph(symbols: [], relationships: [])
-    // `graphs`, too: without Package.swift, one folder has all graphs, also those of imports, which are no targets then.
+    // Also reads `graphs`, because without Package.swift an import is no target, and its graph can be in this folder.
     for folder in Set([graphs] + imports.compactMap(\.graphs)) {
       let found = try SymbolGraph.readTypes(of: target.allDependencies, in: URL(filePath: folder))
       if let found { types = types.adding(found) }
@@ -88,9 +88,9 @@ package struct Inventory {
     self.sources = sources
     self.allowsFuturesOfAnyValue = allowsFuturesOfAnyValue
     let graph = graph.withMembersForDefaults  // default implementations become members of their protocols
-    let types = importedTypes.map(graph.adding) ?? graph
-    let aliases = TypeAliases(types, errorNames: configuration.errors)
-    var typeFacts = TypeFacts(types, aliases)
+    let allTypes = importedTypes.map(graph.adding) ?? graph
+    let aliases = TypeAliases(allTypes, errorNames: configuration.errors)
+    var typeFacts = TypeFacts(allTypes, aliases)
     typeFacts.addLenders(of: graph)  // functions that lend a value to a closure for the time of the call
     let relations = TypeRelations(graph)
     let roles = Roles(graph, relations)
@@ -106,7 +106,7 @@ package struct Inventory {
       root: root.standardizedFileURL.path + "/"
     )
     self.facts = facts
-    self.types = graph.typeIdentifiers
+    types = graph.typeIdentifiers
     names = ScopedNames(graph)
     isMainActorTheDefault = relations.isMainActorTheDefault
     let all = graph.symbols.compactMap { CallbackFunction($0, in: facts) }
@@ -115,7 +115,7 @@ package struct Inventory {
       .sorted { ($0.file, $0.line, $0.title) < ($1.file, $1.line, $1.title) }
     lessAccessibleCount = all.count { $0.visibility >= .internal && $0.visibility < minimumAccess }
     skippedCount = accessible.count - functions.count
-    let declaresFuture = graph.symbols.contains { $0.pathComponents.last == "Future" }  // functions end in `(…)`
+    let declaresFuture = graph.symbols.contains { $0.pathComponents.last == "Future" }  // a function ends in `(…)`
     // A module that is imported, but whose graph is not here, might declare a type `Future`, too.
     let unreadModules = Set(sources.map(SourceFile.init).flatMap(\.allImports).map(\.module))
       .subtracting(importedModules).subtracting(Import.modulesWithoutFuture)

@@ -164,7 +164,7 @@ package struct SymbolGraph: Decodable {
 }
 
 extension SymbolGraph {
-  /// The graph with each default implementation as a member of its protocol, to which the compiler does not relate it.
+  /// The graph with each default implementation as a member of its protocol: the compiler relates it only to the requirement.
   var withMembersForDefaults: SymbolGraph {
     let protocols = Dictionary(
       symbols.filter { $0.kind.identifier == "swift.protocol" }.map { ($0.pathComponents, $0.identifier.precise) },
@@ -198,7 +198,7 @@ extension SymbolGraph.Symbol.Location {
   /// The line of the declared name, from 1.
   var line: Int { position.line + 1 }
 
-  /// The path of the file; after `file://`, the compiler writes a path of its arguments, which can be relative.
+  /// The path of the file; the compiler writes the path that it was given, which can be relative, after `file://`.
   var path: String? {
     let scheme = "file://"
     guard uri.hasPrefix(scheme) else { return nil }

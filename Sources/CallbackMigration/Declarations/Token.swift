@@ -183,7 +183,7 @@ struct TokenReader {
 
   mutating func take() -> Token? { rest.popFirst() }
 
-  /// Takes the tokens before one of these texts outside brackets, or before a closing bracket that they do not open; else all.
+  /// Takes the tokens before the first of `ends` outside brackets, before an unmatched closing bracket, or before the end.
   mutating func take(upTo ends: Set<String>) -> ArraySlice<Token> {
     let start = rest
     var depth = 0

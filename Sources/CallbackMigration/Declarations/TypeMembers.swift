@@ -46,7 +46,7 @@ struct TypeMembers {
     let (names, arguments) = reader.takeTypeName()
     guard let identifier = names.last?.type, let parameters = generics[identifier] else { return nil }
     if let result = properties[identifier]?["result"].flatMap(aliases.result) {
-      // An optional has a result only if it is not `nil`. Without the generic arguments, the types in the result are unknown.
+      // A `?` follows the name of an optional, which can lack the result. Without the arguments, the result's types are unknown.
       guard reader.isAtEnd, arguments.count == parameters.count else { return .hidden }
       return .result(
         value: result.value.substituting(arguments, for: parameters),

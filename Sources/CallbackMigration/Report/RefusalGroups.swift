@@ -111,8 +111,8 @@ private struct Wildcards {
 
   /// The common entry for handles; `nil` unless several `own` functions return a handle, and all `matched` handles need that entry.
   private static func handle(_ own: [CounterpartPlan.Entry], _ matched: [CounterpartPlan.Entry]) -> Refusal.Entry? {
-    // Returns an entry, without its pattern, for each dropped or refused handle; `nil` if none helps. Also `nil` if the
-    // handle cancels the work (`.calls`) or is not needed (`.none`), as a common entry would change that counterpart.
+    // Returns an element for each handle: its entry without the pattern, or `nil` if it must not get the common entry, because
+    // no entry helps it, it cancels the work (`.calls`) or it is not needed (`.none`).
     func handleEntries(_ entries: [CounterpartPlan.Entry]) -> [Refusal.Entry?] {
       entries.map(\.function).filter(\.returnsValue).map { function in  // the other functions have no handle
         switch function.handle {
@@ -132,10 +132,10 @@ private struct Wildcards {
     func onceRefusals(_ entry: CounterpartPlan.Entry) -> [Refusal] {  // the refusals that the entry `once` settles
       entry.refusals.map(\.refusal).filter { $0.entry?.key == MigrationConfiguration.List.once.rawValue }
     }
-    // The reason of a refusal without evidence, with `…` for the name, as in `general`. The title has no effect on the reason.
+    // This is the `general` text of each refusal without evidence, in which `…` replaces the name. It does not contain the title.
     let unknown = Refusal.unknownRepetition(of: "…", "").reason
     let hasNoEvidence = matched.flatMap(onceRefusals).allSatisfy { $0.general == unknown }
     let found = own.compactMap { onceRefusals($0).first?.entry }
-    return hasNoEvidence && found.count > 1 ? found[0] : nil  // any of them: the caller sets the pattern
+    return hasNoEvidence && found.count > 1 ? found[0] : nil  // any: the caller replaces the pattern
   }
 }

@@ -128,7 +128,7 @@ extension CallbackFunction {
     if callbacks.progress != nil { text += ", progress" }
     switch handle {
     case .none, .dropped: return text
-    case .calls, .refused: return text + ", cancellable"
+    case .calls, .refused: return text + ", cancellable"  // what a refused function returns might cancel the work
     }
   }
 }

@@ -102,7 +102,7 @@ extension SourceTokens {
 
   /// Whether a token begins a statement, and does not continue the line before it; the caller has looked for `{` and `;`.
   private func beginsStatement(_ index: Int) -> Bool {
-    // These words count as the beginning, because they show the kind of the braces after them.
+    // These words count, because `block(at:)` takes the kind of the braces after them from the word alone.
     if self[index] == "else" || self[index] == "catch" { return true }
     let previous = self[index - 1]
     if previous == ":", isCaseLabel(endingAt: index - 1) { return true }
@@ -183,6 +183,6 @@ extension SourceTokens {
   private func parameterNames(in range: ClosedRange<Int>) -> [String] {
     range.dropFirst().dropLast().filter { index in
       parent(index) == range.lowerBound && (self[index - 1] == "(" || self[index - 1] == ",")
-    }.map { self[$0] }
+    }.map { self[$0] }  // also `Int` of `Dictionary<String, Int>`: no harm, because callers only search for a callback
   }
 }

@@ -140,7 +140,7 @@ struct ImportList {
 
   init(of filesOfTarget: [SourceFile], in module: String) {
     ownModule = module
-    let all = filesOfTarget.flatMap(\.imports).flatMap(\.imports)
+    let all = filesOfTarget.flatMap(\.imports).flatMap(\.imports)  // the parts of each file, then their imports
     explicit = Set(all.filter { $0.access != nil }.map(\.module))
     implicit = Set(all.filter { $0.access == nil }.map(\.module))
     saysPublic = all.contains { $0.access == "public" }
@@ -167,7 +167,7 @@ struct ImportList {
   ///
   /// If no import names `module`, any import can bring its types: Foundation brings those of Dispatch.
   private func canBring(_ module: String, byImportOf imported: String) -> Bool {
-    // `C` stands for an unknown module of C. `hasPrefix`: `Foundation` also brings the types of `FoundationEssentials`.
+    // `C` stands for any module of C, so any import can bring it. `Foundation` also brings the types of `FoundationEssentials`.
     if module == "C" || module.hasPrefix(imported) { return true }
     return module != ownModule && !parts.flatMap(\.imports).contains { module.hasPrefix($0.module) }
   }
@@ -188,7 +188,7 @@ struct ImportList {
       let access = (futures ?? .internal) >= .public ? "public " : "internal "
       lines.append(("Futures", libraryLine("Futures", saysAccess ? access : nil)))
     }
-    // No declaration names FuturesAsync, so it needs no level. Only without any future counterpart, `internal` hides it, too.
+    // No declaration names FuturesAsync, so it needs no level. If no file has a future counterpart, `internal` hides it, too.
     if isAsync { lines.append(("FuturesAsync", libraryLine("FuturesAsync", widest == nil ? "internal " : nil))) }
     var blocks: [String] = []
     for part in parts {
@@ -199,8 +199,8 @@ struct ImportList {
 
   /// Writes an import of the library with the level `access`; for `nil`, with a level only if the target imports `module` with one.
   private func libraryLine(_ module: String, _ access: String?) -> String {
-    // If another file imports the module without a level, a level here is an error. Exception: in a target that writes
-    // `public import`, an import without a level is internal, and can stand beside an import with a level.
+    // A level here is an error if another file imports the module without one. A target that writes `public import` is the
+    // exception, because an import without a level is internal there.
     if implicit.contains(module), !saysPublic { return "import " + module }
     return (access ?? (explicit.contains(module) ? "internal " : "")) + "import " + module
   }
@@ -216,13 +216,13 @@ struct ImportList {
   /// Writes an import, with an access level if the target's own imports of the module have one.
   private func line(_ found: Import) -> String {
     guard explicit.contains(found.module) else { return "import " + found.target }
-    let bringsPublicType = publicModules.contains { canBring($0, byImportOf: found.module) }
+    let bringsPublicType = publicModules.contains { canBring($0, byImportOf: found.module) }  // of a public counterpart
     return (bringsPublicType ? "public " : "internal ") + "import " + found.target
   }
 
   /// Returns the module in an identifier such as `s:10Foundation4DataV`; `nil` for the standard library: `s:Si`.
   private static func module(ofType type: String) -> String? {
-    if type.hasPrefix("c:") { return "C" }  // stands for any module: such an identifier names none
+    if type.hasPrefix("c:") { return "C" }  // such an identifier names no module, and `canBring` takes `C` for any
     let digits = type.dropFirst(2).prefix(while: \.isNumber)
     guard type.hasPrefix("s:"), let count = Int(digits) else { return nil }
     return String(type.dropFirst(2 + digits.count).prefix(count))

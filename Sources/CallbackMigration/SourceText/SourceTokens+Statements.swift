@@ -45,7 +45,7 @@ extension SourceTokens {
     }
   }
 
-  /// The tokens between a pair of braces, after the head of a closure.
+  /// The tokens between a pair of braces, after the head of a closure; empty if no pair begins at `brace`.
   func content(of brace: Int) -> Range<Int> {
     let start = (closureSignature(at: brace)?.end ?? brace) + 1
     return start..<max(start, partner(brace) ?? start)
@@ -105,10 +105,9 @@ extension SourceTokens {
   /// The name of the function that gets a closure as an argument; `nil` if the brace begins no such closure.
   func functionCalled(withClosure brace: Int) -> Int? {
     guard self[brace] == "{", case .closure(let word?) = block(at: brace) else { return nil }
-    guard self[word + 1] == ":" else { return word }
-    // A word before a colon is the closure's label. After a `}`, both closures belong to one call: `load { … } onEnd: { … }`.
-    // Otherwise the function's name stands before the parentheses around the label.
+    guard self[word + 1] == ":" else { return word }  // otherwise `word` is the closure's label
+    // In `load { … } onEnd: { … }` the function is that of the closure before the label.
     if self[word - 1] == "}" { return partner(word - 1).flatMap(functionCalled) }
-    return parent(word).map { $0 - 1 }
+    return parent(word).map { $0 - 1 }  // the name before the parentheses around the label
   }
 }

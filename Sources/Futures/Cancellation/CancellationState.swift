@@ -70,7 +70,7 @@ package final class CancellationState: CancellationHandlers, @unchecked Sendable
         // A handler of a linked source keeps that source only while a parent can cancel it.
         if parentCount == 0 { source = consumer.takeSource() }
       }
-      handlers.append(Unmanaged.fromOpaque(reference.toOpaque()))  // the same reference, as one to a `Consumer`
+      handlers.append(Unmanaged.fromOpaque(reference.toOpaque()))  // the list has `Unmanaged<Consumer>`
       // Only a deadline, which does not keep the state, can still cancel it. So the state keeps itself for the handler.
       if hasLostSource { selfReference = self }
       return phase
@@ -199,7 +199,7 @@ package final class CancellationState: CancellationHandlers, @unchecked Sendable
     Trampoline.current.runOrDefer {
       var handlers = released
       while let handler = handlers.popFirst()?.takeRetainedValue() {
-        // A concurrent `remove()` can claim it first.
+        // `takeAll` has marked it as submitted. A concurrent `remove()` can claim it first.
         if handler.claimSubmitted() { handler.dropCaptures() }
       }
     }
@@ -239,7 +239,7 @@ package class CancellationHandler: Consumer, @unchecked Sendable {
   }
 
   /// Runs the handler.
-  /// - Returns: The state that the caller must cancel next, if this is a link from a parent to a linked source; otherwise `nil`.
+  /// - Returns: `nil`. The override in `LinkedHandler` returns the state that the caller cancels next, if it is a link.
   func run() -> CancellationState? {
     let handler = handler
     self.handler = nil
@@ -297,6 +297,6 @@ extension FutureState {
   /// The token that is cancelled with the state; `.cancelled` or `.none` if the state can no longer have handlers.
   final var cancellationToken: CancellationToken {
     guard let handlers = cancellationHandlers({ CancellationState() }) else { return wasCancelled ? .cancelled : .none }
-    return CancellationToken(state: unsafeDowncast(handlers, to: CancellationState.self))
+    return CancellationToken(state: unsafeDowncast(handlers, to: CancellationState.self))  // made above
   }
 }

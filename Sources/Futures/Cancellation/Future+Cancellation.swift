@@ -66,8 +66,8 @@ extension Future {
       let registration = token.register {
         link.stage.cancel()
         let trampoline = Trampoline.current
-        if trampoline.enterCancellation() { return trampoline.leaveCancellation() }
-        trampoline.deferCancellation { _ = link }  // the stage's cancellation is deferred, too, and needs the link
+        if trampoline.enterCancellation() { return trampoline.leaveCancellation() }  // nor was `cancel()` deferred
+        trampoline.deferCancellation { _ = link }  // `cancel()` was deferred, too, so the link stays until it has run
       }
       return { registration.remove() }
     }

@@ -15,8 +15,8 @@ extension FutureState {
     if trampoline.enterCancellation() {
       perform(states, leaving: trampoline)
     } else {
-      // Too many nested cancellations. `perform` and not `cancel`: a thread that is about to block runs this at the same depth
-      // (`runPending`), where `cancel` would defer it again.
+      // Too many nested cancellations. The closure calls `perform`, because `cancel` could defer it again without an end: a thread
+      // that is about to block runs the closure at the same depth (`runPending`).
       trampoline.deferCancellation { perform(states) }
     }
   }
@@ -43,12 +43,12 @@ extension FutureState {
         }
       case .task(let task): task.cancel()
       case .inputs(let inputs): states += inputs.removeFromInputs(forResult: needsResult).reversed()
-      case .none, .start, .broken, .extras: break  // nothing runs, or a promise, whose `onCancel` handlers ran above
+      case .none, .start, .broken, .extras: break  // nothing runs, or a promise, whose handlers ran above
       }
       cancelled.append(state)
     }
     trampoline?.leaveCancellation()
-    // The last source first, as results travel. After `leaveCancellation()`, because consumers do not count for its depth.
+    // From the back, so that sources resolve first. After `leaveCancellation()`, because consumers do not count for its depth.
     while let state = cancelled.popLast() { state.resolveAsCancelled() }
   }
 
@@ -64,12 +64,12 @@ extension FutureState {
   /// - Parameters:
   ///   - consumer: The consumer.
   ///   - needsResult: Whether the consumer still gets the result, because its failure type cannot represent cancellation.
-  /// - Returns: Whether the caller must cancel this state, because it has no other consumer; `false` for a shield.
+  /// - Returns: Whether the caller must cancel this state, because nothing else needs it. A shield passes no cancellation on.
   final func removeCancelled(_ consumer: Consumer, forResult needsResult: Bool = false) -> Bool {
     guard let departure = leave(consumer, forResult: needsResult) else {
       // Both branches have an effect only if the consumer is `submitted`: its context has it, and has not started it.
       if needsResult {
-        consumer.resolveWithoutContext(from: self)  // now, if its `bypass` replaces the transform; else later
+        consumer.resolveWithoutContext(from: self)  // without a `bypass` no effect: its context runs the transform
       } else if consumer.claimSubmitted() {
         consumer.dropCaptures()  // and the context skips the consumer
       }
@@ -112,7 +112,7 @@ extension FutureState {
         states.append((derived, OrphanedInputs(consumer, of: state)))
       }
       for input in orphaning.inputs {
-        // The delivery can make an orphan of the state of the input's join, and so on. So deep calls are deferred.
+        // Tells the input's join that `state` never resolves. The join can be the next orphan, so deep calls are deferred.
         let trampoline = Trampoline.current
         trampoline.runOrDefer { input.deliver(input, state, trampoline) }
       }
@@ -129,11 +129,11 @@ extension FutureState {
     guard reason.error != nil else {
       let sources = OrphanedInputs(inputs)
       orphan(leaving: sources)
-      // If a cancellation or resolution came before `orphan(leaving:)`, it missed these inputs. So the state leaves them now.
-      if isLateOrphan { Self.cancel(sources.removeFromInputs(forResult: false)) }
+      // A cancellation or resolution that came before `orphan(leaving:)` did not find `sources`. So the state leaves them now.
+      if isLateOrphan { Self.cancel(sources.removeFromInputs(forResult: false)) }  // `false`: needs no more results
       return
     }
     breakPromise(reason, in: trampoline)
-    Self.cancel(inputs.filter { $0.state.removeCancelled($0.consumer) }.map(\.state))  // if nothing else waits
+    Self.cancel(inputs.filter { $0.state.removeCancelled($0.consumer) }.map(\.state))  // those without other consumers
   }
 }

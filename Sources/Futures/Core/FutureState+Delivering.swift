@@ -61,7 +61,7 @@ extension FutureState {
     let trampoline = Trampoline.current
     guard trampoline.enter() else {
       return trampoline.defer {
-        // The producer of a state that was cancelled meanwhile never starts (R2b): if still pending, the state is an orphan.
+        // A cancelled state's producer never starts (R2b). So the state becomes an orphan, unless the cancellation resolves it.
         if self.wasCancelled { self.orphan() } else { lazy.start?(self) }
       }
     }
@@ -84,8 +84,8 @@ extension FutureState {
 
   /// Resumes the waiters, and runs the other consumers on a thread of the global queue, where no task is current.
   ///
-  /// Called after a resolution by a task, and by a delivery that hands the rest on. Waiters first: blocked
-  /// threads can occupy the whole queue. The thread of this delivery has no other work, so it runs all later consumers, too.
+  /// Called after a resolution by a task, and by a delivery that hands the rest on. The waiters come first, because blocked
+  /// threads can occupy the whole queue. The thread of this delivery never hands on (`mayHandOn`): it has no other work.
   @inline(never)
   final func deliverElsewhere(in trampoline: Trampoline) {
     guard resumeWaiters(in: trampoline) else { return }  // no callback is left
@@ -126,7 +126,7 @@ extension FutureState {
           if leftForOthers == 0, mayHandOn {
             // `nil`: no own consumer is left, and this call has ended the delivery on this thread.
             guard let othersBeforeOwn = giveUpDeliveryIfOnlyOthers() else { return deliverElsewhere(in: trampoline) }
-            leftForOthers = othersBeforeOwn + 1  // tries again after the first other behind the last own consumer
+            leftForOthers = othersBeforeOwn + 1  // `+ 1`: asks again when the last own consumer has run
           }
         }
         taken = takeNextConsumer()
@@ -151,10 +151,10 @@ extension FutureState {
   @usableFromInline
   package final func remove(_ consumer: Consumer) -> Bool {
     let departure = leave(consumer)
-    // A submitted consumer is in no list. Its context skips it after this claim.
+    // If `leave` returns `nil`, the context of the consumer can have it. Then this claim makes the context skip it.
     guard departure != nil || consumer.claimSubmitted() else { return false }
     consumer.dropCaptures()
-    if let reference = departure?.reference { releaseConsumer(reference) }
+    if let reference = departure?.reference { releaseConsumer(reference) }  // `nil` if no list had the consumer
     return true
   }
 

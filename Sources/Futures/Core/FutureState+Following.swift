@@ -29,14 +29,14 @@ extension FutureState {
 
   /// Makes this stage, which has left the list of its source, resolve as the pending state `other`.
   ///
-  /// While the state that the stage resolves is private (it can have only one follower), that follower takes the stage's place.
+  /// While the stage resolves a private state, the only follower of that state takes the stage's place, and the state goes away.
   @usableFromInline
   final func follow(_ other: consuming FutureState) {
     require(self !== other, Self.followsItself)
     guard has(.isPrivate) else { return move(self, to: &other, inside: nil) }
     var stage: FutureState = self
     var place: ProgressPlace?  // `nil` until a follower replaces the stage
-    // Keeps each state whose follower was taken: until `move`, the follower refers to it, unowned. The caller keeps `self` alive.
+    // Keeps each state that has lost its follower until `move`, because the follower refers to the state without owning it.
     var replaced: [FutureState] = []
     defer { withExtendedLifetime(replaced) {} }
     while true {
@@ -45,7 +45,7 @@ extension FutureState {
       // Relaxed: a hint that saves the lock. A private state stays private.
       guard state.has(.isPrivate), let follower = state.takeFollower(replacing: stage, &place, &released) else { break }
       released.take()?.release()
-      if state !== self { replaced.append(state) }
+      if state !== self { replaced.append(state) }  // the caller keeps `self` alive
       stage = unsafeDowncast(follower.takeRetainedValue(), to: FutureState.self)
     }
     let target = stage.target  // that of the last follower, so it is compared, too

@@ -13,7 +13,7 @@ extension FutureState {
       let follower = unsafeDowncast(reference.takeRetainedValue(), to: FutureState.self)
       let (target, source, stage) = (follower.target, derivation.source, derivation.stage)
       guard let adoption = target.adopt(follower, waitingFor: source, inside: nil), !adoption.isCancelled,
-        let stageReference = source.replace(stage, by: follower)
+        let stageReference = source.replace(stage, by: follower)  // needs the status `new`, which `adopt` sets
       else {
         // `target` is settled or was cancelled, `source` delivers to `stage` now, or `stage` has another source by now. So `stage`
         // stays, and `follower` waits for `state` again, if `target` is pending.
@@ -22,8 +22,8 @@ extension FutureState {
         return false
       }
       state.setProducer(.none)  // no longer `stage`
-      // `place`: the part of the progress that the source fills. `adopt` did not get it, because the move could still fail.
-      if target.narrow(follower, to: place) || adoption.needsRelink { target.relinkProgress() }
+      // `source` fills only the part `place` of the progress. `adopt` got `nil` for it, because the move could still fail.
+      if target.narrow(follower, to: place) { target.relinkProgress() }
       stageReference.release()
       return false
     }
@@ -37,7 +37,7 @@ extension FutureState {
   static func claimExclusive(_ state: inout FutureState, after share: Double) -> Bool {
     reading(&state) { state in
       guard state.canBeExclusive, state.progressRecord == nil, isOnlyHandle(&state) else { return false }
-      // A share of 0 or 1: the future fills the whole progress. With a share of 1 the source has filled the whole before it.
+      // With a share of 0 or 1 the future fills the whole progress: the source has no part of it, or has filled it all before.
       let isWhole = share <= 0 || share >= 1
       switch state.producer {
       case .stage(let stage):

@@ -227,7 +227,7 @@ extension FutureState {
   /// The reason of the break; `nil` if the state is not broken.
   @usableFromInline
   final var breakReason: BreakReason? {
-    guard isSettled, has(.isBroken), case .broken(let reason) = producer else { return nil }
+    guard isBroken, case .broken(let reason) = producer else { return nil }
     return reason
   }
 
@@ -288,7 +288,7 @@ extension FutureState {
 
   /// Whether the producer has not started, because no consumer has attached yet.
   ///
-  /// `.start` without its payload, because a copy of the producer would count a reference.
+  /// The patterns leave out the payload of `.start`, because a copy of the producer would count a reference.
   final var isDormant: Bool {
     guard currentPhase == .pending else { return false }
     switch producerOrExtras {
@@ -306,7 +306,7 @@ extension FutureState {
 
   /// Whether the state is pending, was not cancelled, and has no consumer that keeps it running.
   ///
-  /// An orphan also counts the inputs of joins that it has notified, which its list no longer has. `false` for the state of
+  /// An input of a join that an orphan has notified is in no list, but still counts as a consumer. `false` for the state of
   /// `Future.never`, which other code can share.
   final var isUnneeded: Bool {
     guard isPending, consumers.onlyWantsResults, !isCancelled else { return false }
@@ -367,7 +367,7 @@ extension FutureState {
   }
 
   /// Marks a pending state as following another future.
-  /// - Returns: `false` if the state was settled, or followed another future before (an orphan did, too).
+  /// - Returns: `false` if the state is settled, is an orphan, or already follows another future.
   @usableFromInline
   final func beginFollowing() -> Bool {
     changing {
@@ -397,7 +397,7 @@ extension FutureState {
   /// - Returns: The caller's next step.
   final func append(_ reference: Unmanaged<Consumer>) -> Attachment {
     changing {
-      let (status, kind) = reference._withUnsafeGuaranteedRef { ($0.currentStatus, $0.kind) }
+      let (status, attachedKind) = reference._withUnsafeGuaranteedRef { ($0.currentStatus, $0.kind) }
       guard status == .new || status == .resultOnly else { return .left }
       var current = currentPhase
       if current == .closing {
@@ -408,7 +408,7 @@ extension FutureState {
       }
       if current >= .due {
         noteObserved()
-        // If the state is broken, this consumer would wait for ever, and no earlier report covers it.
+        // A consumer of a broken state waits for ever. An earlier report does not cover this one, so another report is allowed.
         if has(.isBroken), case .broken(let reason) = producer { reason.allowAnotherReport() }
       }
       switch current {
@@ -424,12 +424,12 @@ extension FutureState {
           reference._withUnsafeGuaranteedRef { $0.enter(.listedByOther) }
         }
         return .listed(starting: nil)
-      case .orphaned where kind != .input:
+      case .orphaned where attachedKind != .input:
         if status == .resultOnly, isEndless {  // never gets the result that it waits for
           reference._withUnsafeGuaranteedRef { $0.enter(.finished) }
           return .orphaned
         }
-        // The caller makes an orphan of the consumer's derived state, too, so the list gets a reference of its own.
+        // The list gets a reference of its own: the caller uses the first one, to make an orphan of the derived state, too.
         list(retainConsumer(reference.takeUnretainedValue()), status)
         return .orphaned
       // An input: its delivery notifies the join that this state never resolves. The input is in no list, but counts as a
@@ -458,8 +458,8 @@ extension FutureState {
 
   /// Adds a consumer to the list; under the lock.
   ///
-  /// A result-only consumer (cancelled before it attached) keeps no state running. In the list of a pending state it stays so, and
-  /// goes to the front, because `onlyWantsResults` looks only at the last consumer.
+  /// A result-only consumer was cancelled before it attached. It keeps this status while the state is pending, so that it does not
+  /// keep the state running. It goes to the front, because `onlyWantsResults` looks only at the last consumer.
   @inline(__always)
   private final func list(_ reference: Unmanaged<Consumer>, _ status: Consumer.Status) {
     if status == .resultOnly, isPending {
@@ -479,17 +479,17 @@ extension FutureState {
   ///   - stage: The stage, which is in no list. Its target is this state: the stage itself, or the state of a promise.
   ///   - source: The stage's next source.
   ///   - place: The place of `source` in the progress of the stage's previous source; `nil` if it comes after that.
-  /// - Returns: How the caller attaches the stage; `nil` if the state is settled or about to resolve as cancelled.
+  /// - Returns: How the caller attaches the stage; `nil` if the state is settled, an orphan, or about to resolve as cancelled.
   final func adopt(_ stage: FutureState, waitingFor source: FutureState, inside place: ProgressPlace?) -> Adoption? {
     changing {
       guard hasProducer, !isCancelled || !canRepresentCancellation else { return nil }
-      stage.place = place?.inside(stage.place) ?? stage.place.next  // the part of the stage that `source` fills
+      stage.place = place?.inside(stage.place) ?? stage.place.next  // `next`: what the previous source left
       stage.kind = .follower  // passes the next source's result on
       stage.setStageSource(source)
       // After the source is set: this releasing store makes the source visible to a thread that loads the status.
       stage.enter(isCancelled ? .resultOnly : .new)
       producer = .stage(.passUnretained(stage))
-      return Adoption(isCancelled: isCancelled, needsRelink: progressRecord != nil)
+      return Adoption(isCancelled: isCancelled, needsRelink: progressRecord != nil)  // the record has the links
     }
   }
 
@@ -498,7 +498,7 @@ extension FutureState {
   /// No other consumer can come. So if the stage that produces the state moves on to another source, the follower can wait for
   /// that source in place of the stage.
   static func makePrivate(_ state: inout FutureState) {
-    // A promise can make more handles. Relaxed: `canBeExclusive` asks again under the lock, which this saves.
+    // A promise can make more handles. This relaxed load only saves the lock, because `canBeExclusive` asks again under it.
     if state.has(.hasPromise) { return }
     reading(&state) { state in
       // `takeFollower` drops a private state. So it must have no handlers and no progress (`isPlain`), and no cancellation that it
@@ -513,8 +513,8 @@ extension FutureState {
   /// Afterwards the state has no producer and no consumer, and goes away.
   /// - Parameters:
   ///   - stage: The stage that would resolve this state. It is in no list.
-  ///   - place: Where the next source stands. Before the call: inside the progress of the stage's previous source, or `nil`
-  ///     if it comes after that source. After the call: inside the progress of this state, which was the follower's source.
+  ///   - place: The part of the progress that the next source fills. Before the call: of `stage`'s previous source, or `nil` for
+  ///     the part after that source. After the call: of this state, which was the follower's source, so the next call takes it.
   ///   - released: The objects that the state no longer needs.
   /// - Returns: The list's reference to the follower; `nil` if it has left, or this state was cancelled or has no producer.
   final func takeFollower(
@@ -534,14 +534,14 @@ extension FutureState {
   /// Takes `follower` from the list of `state`, for `splice`; called when the promise of `state` goes away.
   ///
   /// `source → stage → state → follower → target` becomes `source → follower → target`, if only the caller and the producer refer to
-  /// `state`, and it has nothing else to pass on. It is then private. Otherwise `refused`; or `circle`, if the follower would
-  /// resolve the state itself.
+  /// `state`, and it has nothing else to pass on. The state is then private. Otherwise `refused`; or `circle`, if `target` is the
+  /// state or its source.
   static func takeFollower(ofPromise state: inout FutureState) -> Splicing {
     reading(&state) { state in
       guard state.currentPhase == .following, let only = state.consumers.only, only.kind == .follower else {
         return .refused
       }
-      // `isOnlyHandle` comes first, because `derivation` retains the source: in a circle, this state, which then has two handles.
+      // `isOnlyHandle` comes first, because `derivation` retains the source. If that is this state, it would have two handles.
       guard isOnlyHandle(&state), let derivation = state.derivation else { return .refused }
       let follower = unsafeDowncast(only, to: FutureState.self)
       guard follower.target !== state, follower.target !== derivation.source else { return .circle }
@@ -557,7 +557,7 @@ extension FutureState {
   final func replace(_ old: FutureState, by follower: FutureState) -> Unmanaged<Consumer>? {
     changing {
       guard currentPhase != .orphaned, old.currentStatus == .listed, old.isConsumer(of: self),
-        follower.currentStatus == .new
+        follower.currentStatus == .new  // set by `adopt`; a cancellation or a removal changes it
       else { return nil }
       old.enter(.finished)
       follower.enter(.listed)
@@ -586,7 +586,7 @@ extension FutureState {
   /// - Returns: The follow-up; `nil` if the consumer has started or left, its context has it, or it gets the result anyway.
   final func leave(_ consumer: Consumer, forResult isResultOnly: Bool = false) -> Departure? {
     changing {
-      // In this order: the status publishes the source (`Stage.source`).
+      // The status is loaded first, because that makes the source visible to this thread (`Stage.source`).
       let status = consumer.currentStatus
       guard consumer.isConsumer(of: self) else { return nil }
       var reference: Unmanaged<Consumer>?
@@ -594,7 +594,7 @@ extension FutureState {
       case .new: break  // `attach` later finds the status that the consumer enters below
       case .notified: orphanedInputs?.notified -= 1  // this orphan counted the input as a consumer
       case .submitted, .finished: return nil
-      // Leaves the list: the consumer needs no result, or none ever comes. `listedByOther` means settled, so not endless.
+      // Leaves the list, because the consumer needs no result, or this state is endless (with `listedByOther` it is settled).
       case .listed where !isResultOnly || isEndless, .listedByOther where !isResultOnly,
         .resultOnly where !isResultOnly:
         reference = unlist(consumer)
@@ -638,7 +638,7 @@ extension FutureState {
       let progress = endsNow ? progressRecord?.detach(.cancelled) : nil
       let released = Released(producer: producer, cancellation: extras?.cancellation, progress: progress)
       let derivation = derivation
-      if derivation != nil, endsNow { producer = .none }  // the caller takes the stage from its source, which owns it
+      if derivation != nil, endsNow { producer = .none }  // does not own the stage, which its source releases
       return Cancellation(released: released, derivation: derivation)
     }
   }
@@ -649,7 +649,7 @@ extension FutureState {
   final func cancellationHandlers(_ make: () -> CancellationHandlers) -> CancellationHandlers? {
     changing {
       guard isPending else { return nil }
-      if let handlers = extras?.cancellation { return handlers }
+      if let handlers = extras?.cancellation { return handlers }  // which still run new handlers if cancelled
       guard !isCancelled else { return nil }
       let handlers = make()
       makeExtras().cancellation = handlers
@@ -681,7 +681,7 @@ extension FutureState {
       producer = sources.map { .inputs($0) } ?? .none
       // Relaxed: it publishes no data. The data of an orphan is read under the lock.
       phase.store(.orphaned, ordering: .relaxed)
-      // The caller notifies the inputs of joins now, so they leave the list. The others stay for the result of a cancellation.
+      // The inputs of joins leave the list, as the caller notifies them now. The others stay, as a cancellation can still come.
       let inputsOfJoins = all.filter { $0.kind == .input }
       for input in inputsOfJoins {
         let isCounted = input.currentStatus == .listed  // a result-only input keeps no source running
@@ -697,7 +697,7 @@ extension FutureState {
   /// The delivery to the input then notifies the join that this state never resolves.
   private final func countNotified(_ input: Consumer) {
     input.enter(.notified)
-    orphanedInputs?.notified += 1  // `nil` for `Future.never`, as in `leaveNotified`
+    orphanedInputs?.notified += 1  // `nil` for `Future.never`, which needs no count: it is never unneeded
   }
 
   /// Finishes an input that this orphan has notified; called when the join of the input becomes an orphan, too.
@@ -813,8 +813,8 @@ extension FutureState {
 
   /// Ends the delivery on this thread if only *others* are left: consumers that other threads have attached during the delivery.
   /// - Returns: `nil` if the delivery has ended on this thread: the state is then `due` for another thread. Otherwise the number of
-  ///   others before the last own consumer. The caller asks again only after the delivery to that one, so that all calls visit a
-  ///   consumer at most twice.
+  ///   others before the last own consumer. Each call visits the whole list. So the caller asks again only after the delivery to
+  ///   that own consumer: then no consumer is visited more than twice.
   @inline(never)
   final func giveUpDeliveryIfOnlyOthers() -> Int? {
     changing {
@@ -829,9 +829,9 @@ extension FutureState {
   /// - Returns: The waiters, and whether callbacks are left.
   final func takeWaiters() -> (waiters: ConsumerList, leavesCallbacks: Bool) {
     changing {
-      // Otherwise `resolved`: the state settled without consumers, while this thread called its listeners. So none are left.
+      // If it is not `due`, the state settled without consumers while this thread called its listeners, and is `resolved`.
       guard currentPhase == .due else { return (ConsumerList(), false) }
-      // A broken state has no result to resume its waiters with. Listeners get the last progress before a waiter resumes (R20).
+      // Waiters stay in a broken state, which has no result for them, and behind listeners, which get the progress first (R20).
       let keepsWaiters = has(.isBroken) || consumers.first?._withUnsafeGuaranteedRef({ $0.kind }) == .progress
       let waiters = keepsWaiters ? ConsumerList() : consumers.takeWaiters()
       if consumers.isEmpty { phase.store(.resolved, ordering: .releasing) }
@@ -886,7 +886,7 @@ extension FutureState {
         let before = phaseForCheck
         defer {
           checkInvariants(after: before)
-          phaseAfterTransition = phaseForCheck
+          phaseAfterTransition = phaseForCheck  // the next check compares it
         }
         return change()
       }

@@ -35,7 +35,7 @@ final class OrphanedInputs: Inputs, @unchecked Sendable {
 
   /// For a join that becomes an orphan: takes over its inputs with the status `notified`; the others have ended or left.
   ///
-  /// Each source counts its input as a consumer until this object leaves it; nothing else can, because it claims the inputs.
+  /// This object claims the inputs, so nothing else leaves the sources. Each source counts its input as a consumer until then.
   init(_ inputs: [JoinedInput]) {
     self.inputs = inputs.filter { $0.state.claimNotified($0.consumer) }.map {
       Input(source: $0.state, consumer: nil)
@@ -57,8 +57,7 @@ final class OrphanedInputs: Inputs, @unchecked Sendable {
 
   override func removeFromInputs(forResult needsResult: Bool) -> [FutureState] {
     guard claimLeaving() else { return [] }
-    // Stops a timer or leaves a token, unless `needsResult`. An interruption has no inputs to cancel.
-    _ = interruption?.removeFromInputs(forResult: needsResult)
+    _ = interruption?.removeFromInputs(forResult: needsResult)  // goes on if a result is needed; has no inputs
     return inputs.compactMap { input -> FutureState? in  // the sources without other consumers
       guard let source = input.source else { return nil }
       // The join has already counted each of these inputs as ended, so it needs no results, whatever `needsResult` says.

@@ -20,7 +20,7 @@ package class Stage<Stored: OutcomeStorage>: TypedState<Stored>, @unchecked Send
   @inlinable
   init(of source: Unmanaged<FutureState>?, deliver: @escaping Delivery) {
     self.source = AtomicWord(source)
-    super.init(isForPromise: false, isStage: source != nil, deliver: deliver)  // `nil`: `adopt` makes it a producer
+    super.init(isForPromise: false, isStage: source != nil, deliver: deliver)  // `nil`: `adopt` sets both
   }
 
   override final var stageSource: FutureState? { source.load(ordering: .relaxed)?.takeUnretainedValue() }
@@ -29,7 +29,7 @@ package class Stage<Stored: OutcomeStorage>: TypedState<Stored>, @unchecked Send
     self.source.load(ordering: .relaxed)?.toOpaque() == Unmanaged.passUnretained(source).toOpaque()
   }
 
-  override func stateToOrphan(from source: FutureState) -> FutureState? { target }  // which only this stage resolves
+  override func stateToOrphan(from source: FutureState) -> FutureState? { target }  // only this stage resolves it
 }
 
 /// A stage that can move on to another source, so that each source fills a part of the progress.
@@ -92,7 +92,7 @@ extension FutureState {
 package final class FollowingStage<Stored: OutcomeStorage>: MovingStage<Stored>, @unchecked Sendable {
   // @unchecked: as the base class says.
 
-  /// The promise's state to resolve; it can be in its own list, with a callback, and so cannot be in the source's list, too.
+  /// The promise's state to resolve; not the stage itself, because that state can already be the consumer in its own list.
   @usableFromInline final let promiseState: TypedState<Stored>?
 
   /// Makes a stage that resolves `promiseState`, or else itself; if `source` is `nil`, `adopt` sets the source later.

@@ -55,6 +55,6 @@ extension FutureState {
     guard departure != nil || waiter.claimSubmitted() else { return false }
     if let reference = departure?.reference { releaseConsumer(reference) }
     if isCancelling { cancelIfUnneeded() }
-    return departure?.previous != .new
+    return departure?.previous != .new  // `true` also for a waiter that this call has claimed: it has no departure
   }
 }

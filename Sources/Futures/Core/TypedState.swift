@@ -61,11 +61,11 @@ package class TypedState<Stored: OutcomeStorage>: FutureState, @unchecked Sendab
     // `isExpressible` first, because making the failure allocates.
     guard Cancelled<Failure>.isExpressible, let failure = Cancelled<Failure>.failure else {
       // The producer of a dormant state never starts after the cancellation (R2b), so nothing ever resolves the state.
-      // Tested here first, because `orphan` allocates an array before its own test.
+      // `orphan` tests it again under its lock. This test comes first, because `orphan` allocates an array before its own.
       if reading({ isDormant }) { orphan(onlyDormant: true) }
       return
     }
-    // A cancellation is not reported as an unobserved failure.
+    // `nil`, because no delivery resolves the state. A cancellation is not reported as an unobserved failure.
     if resolve(.failure(failure), by: .library(nil)) {
       noteObserved()
     }

@@ -216,8 +216,7 @@ extension LockedReference where Object == PendingFutures {
       }
       return table.append(entry, of: object, nil)
     }
-    // The objects that a sweep has read, released outside the lock: one of them can be the last reference.
-    _ = swept
+    _ = swept  // `append` has retained these objects while it removed old entries; released here, outside the lock
   }
 
   /// Changes the kind and the label in a state's entry, if the table has one; called to name the producer of a promise.
@@ -280,7 +279,7 @@ extension PendingFutures {
         guard let object = slot.object.object else { return nil }
         return (slot.entry, object, slot.source?.object.map { unsafeDowncast($0, to: FutureState.self) })
       }
-      .sorted { $0.entry.id < $1.entry.id }
+      .sorted { $0.entry.id < $1.entry.id }  // `add` makes the identity before it locks
   }
 }
 

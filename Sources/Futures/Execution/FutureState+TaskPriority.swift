@@ -23,7 +23,7 @@ extension FutureState {
 
   /// Calls `isFound` for each task that resolves this state or a state that it waits for, until `isFound` returns `true`.
   /// - Parameters:
-  ///   - priority: The priority that the inputs of joins note for tasks that start later; `nil` to note none.
+  ///   - priority: The priority for tasks that start later, which the `Inputs` that start them keep; `nil` to change none.
   ///   - isFound: Gets a task, or `nil` for tasks that can start later.
   /// - Returns: Whether `isFound` has returned `true`.
   private final func searchTasks(
@@ -33,7 +33,7 @@ extension FutureState {
     searchProducers(raisingLaterTasksTo: priority) { _, producer in
       switch producer {
       case .task(let task): isFound(task)
-      case .inputs(let inputs): inputs.startsInputs && isFound(nil)
+      case .inputs(let inputs): inputs.startsInputs && isFound(nil)  // tasks of its inputs can start later
       default: false
       }
     }
@@ -56,7 +56,7 @@ extension FutureState {
   /// A loop, so it takes no stack. A set of the visited states bounds it, because inputs can share a source, and futures can
   /// follow each other in a circle.
   /// - Parameters:
-  ///   - priority: The priority that the inputs of joins note for tasks that start later; `nil` to note none.
+  ///   - priority: The priority for tasks that start later, which the `Inputs` that start them keep; `nil` to change none.
   ///   - isFound: Gets a state with its producer.
   /// - Returns: Whether `isFound` has returned `true`.
   private final func searchProducers(

@@ -49,7 +49,7 @@ public struct MainContext: Sendable {
     return { context.execute { MainActor.assumeIsolated { work() } } }
   }
 
-  /// As `context`, without `wrap`.
+  /// As `context`, but callbacks run without the task-locals that `wrap` sets.
   private var unwrappedContext: ExecutionContext {
     guard let replacement = Self.currentReplacement else { return unreplaced }
     guard isImmediate else { return replacement }

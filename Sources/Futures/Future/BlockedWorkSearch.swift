@@ -40,7 +40,7 @@ struct BlockedWorkSearch {
   /// Keeps them alive, so that no other state gets the identity of one.
   private var visited: [ObjectIdentifier: (state: FutureState, work: Work?)] = [:]
 
-  /// Reports a wait that only work on the blocked thread can end: of the main actor, the main queue or the current serial queue.
+  /// Reports a wait for work that the wait itself blocks: work of the main actor, the main queue or the current serial queue.
   ///
   /// Returns at once on any other thread. An endless wait traps in debug builds. Otherwise the process writes a sentence, once.
   /// - Parameters:
@@ -158,7 +158,7 @@ struct BlockedWorkSearch {
         // `nil` while another thread has the lock of the inputs.
         guard let inputs = facts.inputs, !facts.canEndWithoutInputs else { return .unknown }
         return .inputs(inputs, each: facts.needsEachInput)
-      case .none, .start, .broken, .extras: return .unknown
+      case .none, .start, .broken, .extras: return .unknown  // `.none` is a promise, and `producer` is never `.extras`
       }
     }
   }
@@ -167,13 +167,13 @@ struct BlockedWorkSearch {
   private func transformOnBlockedQueue(_ derivation: Derivation) -> Work? {
     let (stage, source) = (derivation.stage, derivation.source)
     let queue = source.reading {
-      // If the stage has moved on to another source, loading its status makes that source visible (`Stage.source`).
+      // `isConsumer` must see whether the stage has moved on to another source. Loading the status first orders its relaxed load.
       _ = stage.currentStatus
       return stage.isConsumer(of: source) ? stage.queueToRunOn(after: source) as? DispatchQueue : nil
     }
     guard let queue else { return nil }
     // By label: on Linux each use of the main queue can have another object.
-    guard queue.label != DispatchQueue.main.label else { return isOnMain ? .transform(serialQueue: nil) : nil }
+    if queue.label == DispatchQueue.main.label { return isOnMain ? .transform(serialQueue: nil) : nil }
     return Self.isCurrentSerialQueue(queue) ? .transform(serialQueue: queue.label) : nil
   }
 

@@ -127,10 +127,10 @@ extension Future {
     guard context.isImmediate else { return attachObserver(SubmittedObserver(on: context, consume callback)) }
     // The first inline callback of a promise's future takes the free slot of the state, which saves an allocated observer.
     guard withState({ $0.remove(.hasFreeSlot) }) else { return attachObserver(Observer(consume callback)) }
-    // Outside `withState`, whose closure would copy the callback.
+    // This is outside `withState`, because its closure would copy the callback.
     unmanagedPromiseState.takeUnretainedValue().storeCallback(consume callback)
     // The state is its own consumer. The list does not retain it, because the promise keeps it alive while the callback waits.
-    withState { _ = $0.attach($0) }
+    withState { _ = $0.attach($0) }  // also delivers the result, if the future has settled meanwhile
     return Registration(.future(unmanagedBase.takeUnretainedValue(), nil))  // `nil`: the state itself
   }
 

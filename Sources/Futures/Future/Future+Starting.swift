@@ -32,7 +32,7 @@ extension Future {
     line: UInt = #line,
     flattening work: @escaping @Sendable () -> Future<Value, Failure>
   ) {
-    // The source is only the start and no part of the work, so its share of the progress is 0.
+    // The source is resolved, and runs nothing on `context`. It is no part of the work, so its share of the progress is 0.
     self = Future<Void, Failure>(startedAt: fileID, line, on: context).flatMap(on: context, progressShare: 0, work)
   }
 
@@ -103,8 +103,8 @@ extension Future {
   /// allocation.
   ///
   /// A program can keep and share it: a cancelled derived future releases its stage and does not cancel this future.
-  /// A `recover` or `materialize` keeps its stage until this future is cancelled or released, if `Failure` can represent
-  /// cancellation: a cancellation of this future still resolves that stage (R16).
+  /// A derived future that cannot represent cancellation, such as that of `materialize`, keeps its stage, because a
+  /// cancellation of this future would still resolve it (R16). It keeps none if `Failure` is such a type, too.
   public static var never: Self {
     let state = State<Value, Failure>()
     state.orphan()  // so derived futures know that they never resolve either

@@ -230,8 +230,8 @@ extension TypedState {
     if let result = other.peek() {
       resolve(result, by: .promise)
     } else if beginFollowing() {
-      // `other` is pending, so it has a state. A variable for it could add a reference. Then `makePrivate`, which this call
-      // reaches, would not mark the state as private, and the state could not leave the chain of futures later.
+      // `other` is pending, so it has a state. No variable holds that state, because a variable could add a reference. Then
+      // the state could not leave the chain of futures later: `makePrivate`, which this call reaches, would not mark it.
       followForPromise(other.takeState().unsafelyUnwrapped)
     } else if wasCancelled, let source = other.takeState() {
       source.cancelIfUnneeded()

@@ -1,7 +1,7 @@
 internal import Dispatch
 
 extension GraphBuilder {
-  /// The name of a queue or a custom context; compares labels, as `identity(of:)` does.
+  /// The name of a queue or a custom context; compares labels, because on Linux the main queue can have several objects.
   static func name(of context: AnyObject) -> String {
     guard let queue = context as? DispatchQueue else { return "a custom context" }
     return queue.label == DispatchQueue.main.label ? "the main queue" : "the queue \"\(queue.label)\""

@@ -175,7 +175,7 @@ struct GraphBuilder {
   /// Adds the node of a state; `visitStates()` later adds the consumers of the state.
   ///
   /// With `name`, the node stands for a run of stages that ends with the state. Without it, the name comes from the state.
-  /// There is no snapshot if another thread has kept the lock of the state. Then the node is `busy`.
+  /// Without a snapshot, because another thread keeps the lock, the node is `busy`. Even then, constants give the name.
   private mutating func addState(_ state: FutureState, _ snapshot: StateSnapshot?, as name: StageNames.Name?) -> Int {
     let entry = entry(of: state)
     let name = name ?? names.name(of: state, snapshot?.facts ?? NodeFacts(of: state))
@@ -225,8 +225,7 @@ struct GraphBuilder {
     if facts.canEndWithoutSource { ends.byThemselves.insert(graph.nodes[index].id) }  // by a timeout or a token
     if facts.endsWithOneInput { ends.withOneInput.insert(graph.nodes[index].id) }
     if facts.inputs == nil { graph.isComplete = false }  // another thread has the lock of the join
-    // Also a state without inputs, for which `addJoins()` then adds no edge.
-    joins.append((index, facts.inputs ?? []))
+    if let inputs = facts.inputs, !inputs.isEmpty { joins.append((index, inputs)) }
   }
 
   // MARK: - Consumers
@@ -319,10 +318,9 @@ struct GraphBuilder {
       graph.nodes[node].count = count
       if hasEarlyEnd { ends.byThemselves.insert(graph.nodes[node].id) }
       connect(node, waitsFor: awaitedNode)
-      // This loop adds the only consumer of `state`: it begins the next run. So `state` leaves `unvisited`, where `addState`
-      // has put it last: otherwise `visitStates()` would add that consumer again.
+      // If no run follows, `visitStates()` adds the consumers of `state`, which `addState` has put into `unvisited`.
       guard let next = plainStage(after: state, snapshot), stageCount < Self.maximumChain else { return }
-      _ = unvisited.popLast()
+      _ = unvisited.popLast()  // removes `state`: this loop adds its only consumer, which begins the next run
       nodeCount += 1
       (awaitedNode, stage, facts) = (node, next.state, next.facts)
     }
@@ -377,12 +375,12 @@ struct GraphBuilder {
       visitStates()
       guard isBroken || graph.nodes[index].hasMore, indices[ObjectIdentifier(object)] == nil else { continue }
       guard let waiter = object as? Consumer else { continue }
-      // `submitted` is the status of an attached waiter whose future is broken.
+      // The status of a waiter that still waits. A broken future moves its waiters from `listed` to `submitted`.
       let status: Consumer.Status = isBroken ? .submitted : .listed
       let reading = source.readingIfAvailable {
         waiter.currentStatus == status ? NodeFacts(of: waiter, isListed: true).task : nil
       }
-      let task = reading ?? nil  // none if another thread has the lock, or the waiter no longer waits
+      let task = reading ?? nil  // makes one optional of two; `nil` if the lock is taken, or the waiter no longer waits
       guard isBroken || task != nil else { continue }  // an await of a broken future never ends, so it is shown anyway
       let node = add(.await, entry)
       setNode(of: object, to: node)

@@ -150,13 +150,13 @@ extension Future {
     guard isPending else { return .succeeded((repeat (each futures).peekedValue.unsafelyUnwrapped)) }
     let derived = State<Value, Failure>()
     var total = 0
-    for _ in repeat each futures { total += 1 }
+    for _ in repeat each futures { total += 1 }  // those without an input below count as done
     let join = Join(derived, of: total, progress: .average) {
       .success((repeat (each futures).peekedValue.unsafelyUnwrapped))
     }
     var inputs: [JoinedInput] = []
     for future in repeat each futures {
-      if let input = future.input(failing: join) { inputs.append(input) }  // `nil`: it was resolved from the start
+      if let input = future.input(failing: join) { inputs.append(input) }  // `nil`: has its value already
     }
     join.start(inputs)
     return Future(derived)
@@ -198,7 +198,7 @@ extension Future {
     var joined: [JoinedInput] = []
     joined.reserveCapacity(inputs.count)
     for index in inputs.indices {
-      if let input = inputs[index].input(deliver) { joined.append(input) }  // `nil`: it was resolved from the start
+      if let input = inputs[index].input(deliver) { joined.append(input) }  // `nil`: has its result already
     }
     join.start(joined)
     return Future<New, NewFailure>(derived)

@@ -22,7 +22,7 @@ extension Future {
     bypass: (@Sendable (Result<Value, Failure>) -> Future<New, NewFailure>)? = nil,
     _ transform: @escaping @Sendable (Result<Value, Failure>) -> Future<New, NewFailure>
   ) -> Future<New, NewFailure> {
-    let transform = Transform(transform)
+    let transform = Transform(transform)  // so that the optimizer does not copy this function for each closure
     let runsInline = context.isImmediate && delay <= 0
     // A result that is here, and needs neither the context nor the delay, needs no stage.
     if let result = deliveredResult, runsInline || !transformed.contain(result) {
@@ -67,7 +67,7 @@ extension Future {
   /// An operator tries this first, because `derive` needs an allocated closure.
   /// - Parameters:
   ///   - context: The context of `transform` for the results in `transformed`.
-  ///   - transformed: The results that `transform` changes.
+  ///   - transformed: The results that `transform` changes. It only passes other results on, so it runs inline for them.
   ///   - transform: Makes the future to resolve as.
   /// - Returns: The derived future. `nil` if this future is pending or delivers, if `transform` runs on a context, or if
   ///   deliveries nest too deeply.
@@ -82,7 +82,7 @@ extension Future {
     let trampoline = Trampoline.current
     guard trampoline.enter() else { return nil }
     defer { trampoline.leave() }
-    return .derived(from: transform(result), after: 1)  // 1: passes progress on, as `derive` by default
+    return .derived(from: transform(result), after: 1)  // the share 1 passes progress on, as in `derive` by default
   }
 
   /// The result, if all earlier consumers have it, so that a new consumer can get it at once; otherwise `nil`.

@@ -119,6 +119,7 @@ extension Future {
     onSuccess: @escaping @MainActor (Value) -> Void,
     onFailure: @escaping @MainActor (Failure) -> Void
   ) {
+    // Wrapped, because `pass` takes closures without an actor.
     cancelled(by: token).whenResolved(on: context) { $0.pass(to: { onSuccess($0) }, or: { onFailure($0) }) }
   }
 

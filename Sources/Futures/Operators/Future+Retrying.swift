@@ -72,10 +72,10 @@ extension Future {
   /// }
   /// ```
   ///
-  /// `within` limits the starts: after this time, counted from the first start, no attempt starts. A delay that would end later
-  /// does not start either. The future then fails with the error of the last attempt. A running attempt is not cut short; add
-  /// `timeout(after:)` to the work for that. The clock of the context measures the time. A context of `init(execute:after:)`
-  /// has none: the system's time counts, or the sum of the delays if that is longer. A budget of zero or less allows one attempt.
+  /// `within` limits the starts: no attempt starts later than this time after the first. A delay that would end later does not
+  /// start either. The future then fails with the last error. A running attempt is not cut short; add `timeout(after:)` to the
+  /// work for that. The context's clock measures the time. A context of `init(execute:after:)` has none, and its delays can be
+  /// virtual. So the longer of the system's time and the sum of the delays counts. A budget of zero or less allows one attempt.
   ///
   /// `delay` gets the number of the failed attempt, counted from 1, and its error. It runs after `shouldRetry`, at most once for
   /// each failure. All else is as in `retry(attempts:on:while:_:)`.
@@ -126,7 +126,7 @@ extension Future {
     let cancellation = promise.cancellationToken
     let budget = budget.map { RetryBudget(nanoseconds: $0, on: context) }
     // Starts attempt `number`, and returns a future of the attempt and its successors: of the first value, or else of the last
-    // error. `waited` is the sum of the delays so far.
+    // error. `waited` is the sum of the delays so far, which the budget needs if the context has no clock.
     @Sendable func attempt(_ number: Int, waited: Int64) -> Future {
       work().flatMapError { error in
         guard number < attempts, !cancellation.isCancelled, shouldRetry(error) else { return .failed(error) }

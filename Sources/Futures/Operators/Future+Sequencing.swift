@@ -25,8 +25,8 @@ extension Future {
   ///
   /// If `Failure` cannot represent cancellation, as `Never` cannot, a cancelled run still starts each item, because its result
   /// needs each value. It cancels an item at once, unless something else uses the item, and waits for its value. To run items
-  /// whatever fails, and to stop at a cancellation, use `concurrentSettled(_:limit:_:)`. So write
-  /// `concurrentSettled(urls, limit: 6) { download($0) }`, and not `concurrent(urls, limit: 6) { download($0).materialize() }`.
+  /// whatever fails, and to stop at a cancellation, write `concurrentSettled(urls, limit: 6) { download($0) }`. A run such as
+  /// `concurrent(urls, limit: 6) { download($0).materialize() }` does not stop, because its failure type is `Never`.
   ///
   /// The first failure leaves the other running items, and no more items start. `start` runs in the order of the items,
   /// and never on two threads at the same time. It runs when a slot is free. The first calls are on the calling thread,

@@ -202,7 +202,7 @@ extension Future {
   func timeout(
     afterNanoseconds duration: Int64,
     on context: ExecutionContext,
-    inlineIfDue mayRunInline: Bool = true,
+    inlineIfDue mayRunInline: Bool = true,  // `false` if `makeResult` needs the main actor, and the caller is elsewhere
     _ makeResult: @escaping @Sendable () -> Result<Value, Failure>
   ) -> Future {
     guard case .sharedState(let source) = storage, !source.isResolved else { return self }  // no timeout can come

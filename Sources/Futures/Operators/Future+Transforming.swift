@@ -194,7 +194,7 @@ extension Future where Failure == Never {
   /// Resolves as the future that `transform` makes of the value; that future can fail, although this one cannot.
   @_alwaysEmitIntoClient
   @inline(never)
-  @_disfavoredOverload
+  @_disfavoredOverload  // otherwise a call is ambiguous if neither future can fail
   public func flatMap<V: Sendable, F: Error>(
     on context: ExecutionContext = .immediate,
     progressShare: Double = 0.5,

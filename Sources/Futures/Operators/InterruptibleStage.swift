@@ -14,10 +14,10 @@ final class InterruptibleStage<Stored: OutcomeStorage>: Stage<Stored>, @unchecke
     super.init(of: source) { stage, source, trampoline in
       let stage = unsafeDowncast(stage, to: InterruptibleStage.self)
       if outlivesSource, source.breakReason != nil {
-        // The stage now waits for the interruption alone. As the producer, the interruption is cancelled with the stage.
+        // The stage now waits for the interruption alone, which becomes its producer, so that cancelling the stage cancels it.
         stage.setProducer(.inputs(interruption))
-        // The break does not reach the consumers of the stage, so it is reported here. No report if a context has broken the
-        // stage, because it dropped the work of the timer, or if the stage was cancelled.
+        // The break does not reach the consumers of the stage, so it is reported here. A cancelled stage needs no report, and
+        // neither does a stage that is broken because its context dropped the work of the timer.
         if stage.breakReason == nil, !stage.wasCancelled { source.reportWaitForBrokenPromise() }
         return
       }
@@ -26,17 +26,17 @@ final class InterruptibleStage<Stored: OutcomeStorage>: Stage<Stored>, @unchecke
     }
   }
 
-  /// Makes the orphan `source` an input, so that a cancelled stage leaves it; a weak one, because no producer keeps `source`.
+  /// Makes the orphan `source` an input, so that a cancelled stage leaves it; `OrphanedInputs` refers to it weakly.
   ///
   /// Returns `nil` while the interruption can still resolve the stage, which then is no orphan.
   override func stateToOrphan(from source: FutureState) -> FutureState? {
     setProducer(.inputs(OrphanedInputs(self, of: source, interruptedBy: interruption)))
-    return !outlivesSource && interruption.hasEnded ? self : nil  // a timeout that has ended resolves the stage
+    return !outlivesSource && interruption.hasEnded ? self : nil  // only a token can end without ending the stage
   }
 
-  /// Ends the interruption by a token, which cannot cancel the stage any more; makes an orphan of the stage if its source is one.
+  /// Ends the interruption, because the token can no longer cancel the stage; the stage becomes an orphan if its source is one.
   func tokenEnded() {
-    interruption.fire()
+    interruption.fire()  // not `cancel()`, because the token has given up its handler, so there is nothing to remove
     if let sources = reading({ inputs as? OrphanedInputs }) { orphan(leaving: sources) }
   }
 

@@ -92,7 +92,7 @@ final class ItemQueue<Item: Sendable, Value: Sendable, Failure: Error>: Inputs, 
     // An active item that is not broken can still get a value, and then frees its slot.
     guard active == broken else { return .wait }
     isFinished = true
-    // Without a reason no item is broken, so no item is active. Then each slot is free, so no item waits: each has its value.
+    // Without a reason, no item is broken or active. So a slot was free above, but no item was left: each has its value.
     guard let reason else { return .succeed(values.map { $0.unsafelyUnwrapped }) }
     defer { running = [:] }
     return .breakForever(reason, leaving: Array(running.values))
@@ -107,8 +107,8 @@ final class ItemQueue<Item: Sendable, Value: Sendable, Failure: Error>: Inputs, 
       case .failure(let error): fail(error, in: trampoline)
       }
     } else if let input = input(from: future, index: index) {  // never `nil`: without a state, there is a result
-      // While `start` ran, other threads can have finished this queue, or cancelled or awaited the derived future, without this
-      // input. So the code below cancels the input if nothing else waits for it (R16), or raises its tasks, outside the lock.
+      // While `start` ran, `running` lacked this input, and other threads could finish this queue, or cancel or await the derived
+      // future. So the code below, outside the lock, cancels the input if nothing else waits for it (R16), or raises its tasks.
       var (isFinished, isResultOnly) = (false, false)
       var priority: TaskPriority?
       derived.addProgressPart(of: total, input.state) {  // under the lock of `derived`: progress counts the item once

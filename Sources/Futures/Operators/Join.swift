@@ -50,8 +50,8 @@ final class Join<Derived: OutcomeStorage>: Inputs, @unchecked Sendable {
       guard complete != nil else { return ProgressParts() }  // finished: the progress stays as it is
       let pending = inputs.map(\.state)
       let working = pending.filter { !$0.has(.onlyWaits) }
-      // An input that only waits for a timer is a part only if each pending input does so: with no part, the progress would be 1.
-      let states = working.isEmpty ? pending : working
+      // An input that only waits, as a delay does, is no part of the progress, because it does no work.
+      let states = working.isEmpty ? pending : working  // with no part, the progress would be 1
       let ended = total - inputs.count  // the futures that were resolved from the start
       let share = 1 / Double(ended + states.count)
       return ProgressParts(
@@ -168,11 +168,11 @@ extension Future {
   @_alwaysEmitIntoClient
   func input(_ deliver: @escaping Consumer.Delivery) -> JoinedInput? {
     guard case .sharedState(let state) = storage else { return nil }
-    // A promise's state has a slot for one callback, and with it is its own consumer. Who removes the flag gets the slot.
+    // A promise's state can store one callback. The caller that removes the flag stores it, and the state is its own consumer.
     guard state.remove(.hasFreeSlot) else {
       return JoinedInput(state: state, consumer: Consumer(kind: .input, deliver: deliver))
     }
-    state.kind = .input  // in no list yet
+    state.kind = .input  // can change, because the state is in no list yet
     unmanagedPromiseState.takeUnretainedValue().storeCallback(.input(deliver))
     return JoinedInput(state: state, consumer: nil)  // `nil`: the state itself
   }

@@ -75,7 +75,7 @@ final class SubmittedStage<Value: Sendable, Failure: Error, New: Sendable, NewFa
     super.init(of: source, progressShare: source.shareOfWork(progressShare)) { stage, source, trampoline in
       unsafeDowncast(stage, to: SubmittedStage.self).deliver(from: source, in: trampoline)
     }
-    // Immediate only with a delay or a `bypass`. An `.inline` stage is `finished` before `deliver`, so its claim would fail.
+    // Never `.inline`: such a stage is `finished` before `deliver`, whose `claimSubmitted()` would then fail.
     kind = context.isImmediate ? .custom : context.consumerKind
   }
 
@@ -85,7 +85,7 @@ final class SubmittedStage<Value: Sendable, Failure: Error, New: Sendable, NewFa
   @_alwaysEmitIntoClient
   func deliver(from source: FutureState, in trampoline: Trampoline) {
     guard kind != .follower else { return resolve(as: source, in: trampoline) }  // the transform has made `source`
-    let context = kind == .custom ? takeValue(at: &context) : context  // taken, so that no cycle forms
+    let context = kind == .custom ? takeValue(at: &context) : context  // taken: it can own the work, and so the stage
     let typedSource = unsafeDowncast(source, to: State<Value, Failure>.self)
     guard let result = typedSource.result else {  // a broken source
       if claimSubmitted() { dropCaptures() }
@@ -118,8 +118,8 @@ final class SubmittedStage<Value: Sendable, Failure: Error, New: Sendable, NewFa
     if hasBypass, isCancelled { return nil }  // the bypass resolves the stage without the queue
     switch currentStatus {
     case .listed, .listedByOther, .resultOnly:
-      // A settled source is about to deliver, and then the status changes. A pending source can still have any result, so the
-      // stage is sure to need the queue only if it transforms each possible result.
+      // The answer is `nil` for a settled source, because its delivery is about to change the status. A pending source can still
+      // have any result, so the stage is sure to need the queue only if it transforms each possible result.
       let transformsEachResult = transformed.hasValues && (transformed.hasFailures || Failure.self == Never.self)
       guard transformsEachResult, !source.isSettled else { return nil }
     case .submitted:
@@ -148,11 +148,11 @@ final class SubmittedStage<Value: Sendable, Failure: Error, New: Sendable, NewFa
     deadline?.cancel()
   }
 
-  override func dropContext() { context = nil }  // only before the delivery; `dropCaptures()` can run during it
+  override func dropContext() { context = nil }  // `dropCaptures()` can run beside a delivery, which uses it
 
   @usableFromInline
   override func resolveWithoutContext(from source: FutureState) {  // called after a cancellation
-    guard hasBypass, claimSubmitted(), let bypass else { return }  // without a `bypass`, the context runs the transform
+    guard hasBypass, claimSubmitted(), let bypass else { return }  // without a `bypass`, the context claims
     dropCaptures()
     // Without a result the source is broken, and its delivery breaks the stage.
     guard let result = unsafeDowncast(source, to: State<Value, Failure>.self).result else { return }

@@ -55,7 +55,7 @@ final class MapStage<Value: Sendable, Stored: OutcomeStorage>: Stage<Stored>, @u
       let stage = unsafeDowncast(stage, to: MapStage.self)
       // If there is no value, `value(of:in:)` has ended the stage. The transform is there: a removed stage gets no delivery.
       guard let value: Value = stage.value(of: source, in: trampoline),
-        let new = takeValue(at: &stage.transform)?.apply(value)
+        let new = takeValue(at: &stage.transform)?.apply(value)  // `apply`: a closure from a variable makes no copies
       else { return }
       stage.resolve(.success(new), in: trampoline)
     }
@@ -120,8 +120,8 @@ final class FlatMapStage<Argument: Sendable, New: Sendable, Failure: Error>: Mov
   @inline(__always)
   func applyTransform(to argument: Argument, in trampoline: Trampoline) {
     let transform = takeValue(at: &transform).unsafelyUnwrapped
-    // The transform lives until the stage follows the new future, because the transform can own that future's promise.
-    // No variable for the future: a second handle would keep a recursion from dropping its state (R6).
+    // The transform can own the new future's promise, whose release breaks that future. So it lives until the stage follows.
+    // The future has no variable, because a second handle would keep a recursion from dropping the future's state (R6).
     withExtendedLifetime(transform) { follow(transform.apply(argument), in: trampoline) }
   }
 
@@ -129,9 +129,9 @@ final class FlatMapStage<Argument: Sendable, New: Sendable, Failure: Error>: Mov
   override func dropCaptures() { transform = nil }  // the transform will not run
 
   override func describe(into facts: inout NodeFacts, isListed: Bool) {
-    // `derive` gives the stage a result. Many operators call it, so the graph shows "transform", and the type of the value.
-    let result = Argument.self as? any SuccessType.Type
-    facts.setOperation(result == nil ? "flatMap" : "transform", (result?.success ?? Argument.self, New.self))
+    // In a stage of `derive`, `Argument` is a `Result`. Many operators call `derive`, so the graph shows "transform" for them.
+    let resultType = Argument.self as? any SuccessType.Type
+    facts.setOperation(resultType == nil ? "flatMap" : "transform", (resultType?.success ?? Argument.self, New.self))
   }
 }
 

@@ -40,7 +40,7 @@ extension Future {
     on context: ExecutionContext,
     _ callback: @escaping @Sendable (FutureProgress) -> Void
   ) -> Registration {
-    observeProgress(on: context, includingEnd: false, callback)  // a later failure without new progress makes no call
+    observeProgress(on: context, includingEnd: false, callback)  // a failure without new progress makes no call
   }
 
   /// Does the same as `whenProgressed`; if `includesEnd`, always calls `callback` at the end, also without a new progress.

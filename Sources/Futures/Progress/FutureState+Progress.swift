@@ -44,7 +44,7 @@ extension FutureState {
     _ = changeProgress(record) { record in
       let share = record.reserve(share)  // at most what the other parts have left
       guard let child else { return record.addEnded(share) }
-      link = record.link(to: child, from: self, as: .part(share))
+      link = record.addLink(from: child, to: self, as: .part(share))
       return false  // the child reports when the link is connected
     }
     if let link { Self.connect([link]) }
@@ -64,7 +64,7 @@ extension FutureState {
       guard isPending, let record = progressRecord else { return false }
       let share = ProgressPart(1 / Double(total))
       guard let source else { return record.addEnded(share) && record.beginNotifying() }
-      link = record.link(to: source, from: self, as: .part(share))
+      link = record.addLink(from: source, to: self, as: .part(share))
       return false  // the source reports when the link is connected
     }
     if mustNotify { notifyListeners() }
@@ -88,7 +88,7 @@ extension FutureState {
   }
 
   /// Changes the progress of a pending state by that of a source, if the progress was requested or reported.
-  /// - Parameter change: As in `changeProgress`; changes nothing in an orphan, which has no links.
+  /// - Parameter change: As in `changeProgress`. It finds no link in an orphan, which has none, and so changes nothing.
   /// - Returns: Whether the caller must notify the listeners.
   private final func changeRecord(_ change: (ProgressRecord) -> Bool) -> Bool {
     reading {
@@ -104,7 +104,7 @@ extension FutureState {
   /// Notifies the listeners, and then those of the states that contain this progress; called if `beginNotifying()` is `true`.
   private final func notifyListeners() { Trampoline.current.notifyListeners(of: self) }
 
-  /// Notifies each listener once; newer progress, and states that contain this progress, wait in the trampoline for another round.
+  /// Notifies each listener once, and leaves newer progress, and the states that contain this progress, to a later round.
   final func notifyListenersOnce(in trampoline: Trampoline) {
     // There is a record, because its `beginNotifying()` has returned `true`. So the values after `??` are never used.
     let version = reading { progressRecord?.beginRound() ?? 0 }
@@ -116,7 +116,7 @@ extension FutureState {
       case .resume(let reader): reader.resume()
       case .repeatLater: return trampoline.notifyLater(self)
       case .finish(let deliversResult):
-        if deliversResult { deliver(in: nil) }  // the state settled meanwhile (R20)
+        if deliversResult { deliver(in: nil) }  // the state settled meanwhile, and left its result to this thread (R20)
         return
       }
     }
@@ -135,7 +135,7 @@ extension FutureState {
         return (false, false)
       }
       listener.enter(.listed)
-      record.listeners.prepend(.passRetained(listener))  // at the front, as it is not up to date
+      record.listeners.prepend(.passRetained(listener))  // the list begins with those that are not up to date
       feed = record.feed
       return (true, record.beginNotifying())
     }
@@ -201,7 +201,7 @@ extension FutureState {
       record.begin(parts)  // inputs that have ended count from the start; `parts.states` has the pending ones
       role = .part(ProgressPart(parts.share))
     }
-    return parts.states.map { record.link(to: $0, from: self, as: role) }
+    return parts.states.map { record.addLink(from: $0, to: self, as: role) }
   }
 }
 

@@ -83,7 +83,7 @@ final class ProgressObserver: ProgressListener, @unchecked Sendable {
     guard let call else {
       preconditionFailure("A progress observer is in a list without its callback. Remove it before it is cleared.")
     }
-    record.listeners.rotate()  // to the end: it is up to date now
+    record.listeners.rotate()  // moves this listener, the first one, to the end, because it is up to date now
     return .call(call, record.current)
   }
 
@@ -121,7 +121,7 @@ final class ProgressLink: ProgressListener, @unchecked Sendable {
     self.target = target
     self.role = role
     super.init { consumer, state, _ in
-      // The delivery comes when the source has settled.
+      // The delivery comes when the source has settled. The target might not have got the last progress of the source.
       let link = unsafeDowncast(consumer, to: ProgressLink.self)
       let last = state.reading { state.unseen(by: link) }
       link.target.sourceEnded(link, last: last)
@@ -129,7 +129,7 @@ final class ProgressLink: ProgressListener, @unchecked Sendable {
   }
 
   override func takeStep(in record: ProgressRecord) -> ProgressStep {
-    record.listeners.rotate()  // to the end: it is up to date now
+    record.listeners.rotate()  // moves this listener, the first one, to the end, because it is up to date now
     return .update(self, record.current)
   }
 }
@@ -174,7 +174,7 @@ extension FutureState {
       start()
     }
     return reading {
-      // A settled state can have no record. Then a first read (`nil`) gets its progress as version 0, and the next read ends.
+      // A settled state can lack a record. A first read (`nil`) gets version 0. A later read finds its own version, and ends.
       let newest = progressRecord?.version ?? version ?? 0
       if version == newest { return isPending ? .none : .ended }
       return .unread(lastProgressInLock, version: newest)
@@ -195,7 +195,7 @@ extension FutureState {
       guard isPending, let record = progressRecord, record.version == version, reader.currentStatus == .new
       else { return (false, nil) }
       reader.enter(.listed)
-      record.listeners.append(.passRetained(reader))  // at the end, as it is up to date
+      record.listeners.append(.passRetained(reader))  // at the end: listeners that are not up to date come first
       return (true, record.feed)
     }
     if !isListed { continuation.resume() }

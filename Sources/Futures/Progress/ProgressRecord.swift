@@ -156,7 +156,7 @@ final class ProgressRecord: @unchecked Sendable {
 
   /// Returns the next step of the round that began at `startVersion`.
   func nextStep(inRoundOf startVersion: UInt64) -> ProgressStep {
-    // `end` has moved the listeners, or all of them have the newest progress: the first one is always the least up to date.
+    // No listener is left (`end` has moved them), or all have the newest progress, because the first one is the least up to date.
     guard let listener = firstListener, listener.seen != version else {
       hasNotifier = false
       isCallingListeners = false
@@ -175,7 +175,7 @@ final class ProgressRecord: @unchecked Sendable {
 
   // All functions below whose result is a `Bool` return whether the progress changed, unless they say otherwise.
 
-  /// Applies a report of the promise; shows its units (completed, total) only while no part has a share.
+  /// Applies a report of the promise, without its units (completed, total) if parts have a share of the progress.
   func report(_ progress: FutureProgress) -> Bool {
     reported = max(reported, progress.fractionCompleted)
     return isComposed ? compose() : set(current.advanced(to: progress))
@@ -218,8 +218,8 @@ final class ProgressRecord: @unchecked Sendable {
     return awaited == 1
   }
 
-  /// Adds and returns a link that brings the progress of `source` to `target`; the caller connects it after unlocking.
-  func link(to source: FutureState, from target: FutureState, as role: ProgressLink.Role) -> ProgressLink {
+  /// Adds and returns a link of `target` to `source`, which brings progress back; the caller connects it after unlocking.
+  func addLink(from source: FutureState, to target: FutureState, as role: ProgressLink.Role) -> ProgressLink {
     let link = ProgressLink(from: source, to: target, as: role)
     add(link)
     return link
@@ -256,7 +256,7 @@ final class ProgressRecord: @unchecked Sendable {
   func update(_ link: ProgressLink, to progress: FutureProgress) -> Bool {
     guard has(link) else { return false }  // replaced or removed meanwhile
     switch link.role {
-    // A source that fills the whole progress also passes on its units. At the same fraction they only rise, or get a new total.
+    // A source that fills the whole progress also passes on its units. Without a total they rise while the fraction stays.
     case .source(let region) where region.isWhole:
       if progress.fractionCompleted > current.fractionCompleted { return set(progress) }
       return progress.fractionCompleted == current.fractionCompleted && set(current.advanced(to: progress))

@@ -62,7 +62,7 @@ public final class ConcurrencyLimit: Sendable {
 
   /// Runs `work` when a slot is free; `work` must give its slot back, by one call of `release`.
   ///
-  /// `isCancellable`, for `FuturesDiagnostics.graph`: whether cancelling the future that `work` returns gives the slot back, too.
+  /// `isCancellable`, for diagnostics: whether the slot is also given back when the future that `work` returns is cancelled.
   @usableFromInline
   package func run<Value: Sendable, Failure: Error>(
     _ label: String,
@@ -87,7 +87,7 @@ public final class ConcurrencyLimit: Sendable {
       }
       promise.follow(future)
     }
-    // Only if first: if the work has started already, the promise follows the work's future, and no longer waits for a slot.
+    // `onlyIfFirst`: `enqueue` can have started the work. Then the promise follows the work's future, and waits for no slot.
     promise.state.setProducer(.inputs(wait), onlyIfFirst: true)
     return promise.future
   }
@@ -177,15 +177,15 @@ extension ConcurrencyLimit {
   /// Several threads can call this at the same time, each for other slots. If only one thread started work, it would do so
   /// without an end while other threads add work that ends at once.
   private func startWork(_ maximum: Int) {
-    var started: Slot?  // the previous work, whose start has returned
+    var started: Slot?  // of the previous work, whose start has returned; if it has ended, `queue` frees the slot
     for _ in 0..<maximum {
       guard let (slot, start) = queue.withLock({ $0.takeNext(limit, after: started) }) else { return }
       start(slot)
       started = slot
     }
-    // The global queue starts the work that still waits, if slots are free. Until then, other threads can use these slots.
+    // If slots are free, the global queue starts the work that then waits, and some work that other threads add meanwhile.
     guard queue.withLock({ $0.beginHandingOn(limit, after: started) }) else { return }
-    handOn { [self] in startWork(queue.withLock { $0.endHandingOn() } + Self.maximumForOthers) }  // see `release`
+    handOn { [self] in startWork(queue.withLock { $0.endHandingOn() } + Self.maximumForOthers) }
   }
 }
 
@@ -255,7 +255,7 @@ private struct WorkQueue {
 
   /// Removes and returns the next work, and counts it as starting.
   ///
-  /// First notes that the start of the work in slot `started` has returned; `nil` before the first work of the caller.
+  /// `started` is the slot of the caller's previous work, whose start has returned; it is `nil` for the first work.
   /// - Returns: The slot of the work, and its start; `nil` without room or work.
   mutating func takeNext(_ limit: Int, after started: Slot?) -> (Slot, Start)? {
     endStart(started)
@@ -284,7 +284,7 @@ private struct WorkQueue {
     return (waiting.count, holder)
   }
 
-  /// Notes that the start of `started` has returned, and decides whether the caller hands waiting work on to the global queue.
+  /// Notes `started` as `takeNext` does, and decides whether the caller hands waiting work on to the global queue.
   /// - Returns: Whether the caller hands on: there is room, work waits, and no other thread has handed work on.
   mutating func beginHandingOn(_ limit: Int, after started: Slot?) -> Bool {
     endStart(started)

@@ -21,7 +21,7 @@ extension PendingPromises {
     _ work: () -> Future<Value, Failure>
   ) -> Future<Value, Failure> {
     let caller = Caller(label, fileID: fileID, line: line)
-    if case .first(let number) = join(caller, key, takingEarlyAnswer: false) {  // they are for `future(for:)`
+    if case .first(let number) = join(caller, key, takingEarlyAnswer: false) {  // early answers are for `future(for:)`
       #if DEBUG
         noteStarter(of: key, request: number, Self.currentThread)  // for `reportRequestInOwnWork` below
         defer { noteStarter(of: key, request: number, nil) }

@@ -151,8 +151,8 @@ public final class PendingPromises<Key: Hashable & Sendable, Value: Sendable, Fa
 
   deinit {
     let entries = state.withLock { $0.entries }
-    // All callers first, because one of their callbacks can attach to the work of another entry, and so keep it running.
     let owner: StaticString = acceptsAnswers ? "PendingPromises" : "FutureCache"  // a cache's table accepts no answers
+    // All callers first, because one of their callbacks can attach to the work of another entry, and so keep it running.
     for entry in entries.values { for caller in entry.inOrder { caller.breakState(releasedBy: owner) } }
     for entry in entries.values { entry.work?.cancel() }
   }
@@ -196,8 +196,8 @@ public final class PendingPromises<Key: Hashable & Sendable, Value: Sendable, Fa
 
   /// Adds a caller; but if `takesAnswer` is set and an early answer for `key` is kept, takes that answer out instead.
   func join(_ caller: Caller, _ key: Key, takingEarlyAnswer takesAnswer: Bool) -> Joining {
-    // `leave` needs the task that asks for the key, to find work that waits for its own key. `nil` if no caller waits: then the work
-    // starts during or after this call, so it did not make the call. Outside the lock, because reading a task formats a string.
+    // By the task, `leave` finds out whether the work for the key made this call itself. If no caller waits, no work has started
+    // that could have made it. The task is read outside the lock, because that formats a string.
     let hasCallers = state.withLock { $0.entries[key]?.callers.isEmpty == false }
     let task = hasCallers ? TaskIdentity.current : nil
     let (number, isFirst, work, answer) = state.withLock {
@@ -273,7 +273,7 @@ public final class PendingPromises<Key: Hashable & Sendable, Value: Sendable, Fa
     var caller: Caller?  // released outside the lock
     var isLast = false
     var ended: Entry?
-    // The callers that stay, if they are few. `cancel(_:ifRequestsOf:for:)` cancels them if the shared work itself made all of them.
+    // The callers that stay, if they are few. If all are requests of the shared work, it waits for itself: they are cancelled.
     var remaining: [(caller: Caller, task: TaskIdentity?)] = []
     var workOfRemaining: Future<Value, Failure>?
     state.withLock { state in
@@ -294,7 +294,7 @@ public final class PendingPromises<Key: Hashable & Sendable, Value: Sendable, Fa
     if let workOfRemaining { cancel(remaining, ifRequestsOf: workOfRemaining, for: key) }
     if isLast { onCancel?(key) }
     guard let ended, let work = ended.work else { return }
-    for caller in ended.resultOnly { caller.follow(work) }  // `end(_:request:)` no longer finds the entry
+    for caller in ended.resultOnly { caller.follow(work) }  // because `end(_:request:)` no longer finds them
     work.cancel()
   }
 

@@ -139,7 +139,7 @@ final class CallbackSlot<Value>: @unchecked Sendable {
 
   /// Called when the task is cancelled: fills an empty slot with `cancelled`, runs all handlers, and resumes the task.
   func cancel() {
-    guard case .waiting(let continuation) = beginCancelling() else { return }
+    guard case .waiting(let continuation) = beginCancelling() else { return }  // full, or no task is suspended yet
     // In batches, because a handler can add another one.
     while let handlers = takeHandlers() {
       for handler in handlers { handler() }
@@ -153,7 +153,7 @@ final class CallbackSlot<Value>: @unchecked Sendable {
     with result: Result<Value, any Error>
   ) -> (task: UnsafeContinuation<Void, Never>, handlers: [Handler])? {
     state.withLock { state in
-      // In the phases `cancelling` and `finished` the slot is full. Never `idle`: `wait` makes the callback after `begin`.
+      // The slot is full while `cancelling` or `finished`. The phase is not `idle`, because a callback exists only after `begin`.
       guard case .waiting(let task) = state.phase else { return nil }
       defer { (state.phase, state.handlers, state.result) = (.finished, [], result) }
       return (task, state.handlers)

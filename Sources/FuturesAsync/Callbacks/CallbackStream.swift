@@ -70,7 +70,7 @@ public func callbackStream<Element: Sendable>(
   _ start: @escaping @MainActor (CallbackStream<Element>) -> Void
 ) -> AsyncThrowingStream<Element, any Error> {
   callbackStream(label, of: type, bufferingPolicy: bufferingPolicy, fileID: fileID, line: line) { stream in
-    let submitStart = context.submitting { if !stream.isCancelled { start(stream) } }  // returns a closure
+    let submitStart = context.submitting { if !stream.isCancelled { start(stream) } }  // the reader can leave first
     submitStart()
   }
 }

@@ -194,10 +194,10 @@ extension SharedCallbackStream {
           start(handle)
           continue
         }
-        // The rest comes after `start`, so that a stop never comes before `start`. `.mainImmediate` can run all of it now.
+        // The rest of the loop also waits for the context, so that a stop never comes before `start`.
         return context.execute {
           self.start(handle)
-          self.continueControl(limit: limit - number - 1)
+          self.continueControl(limit: limit - number - 1)  // the limit goes on: `.mainImmediate` runs this at once
         }
       }
     }

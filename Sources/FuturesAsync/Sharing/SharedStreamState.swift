@@ -145,7 +145,7 @@ final class SharedStreamState {
 
   /// Adds a reader; with `startsWithLast` it begins with the last element.
   func add(_ reader: SharedReader, startingWithLast startsWithLast: Bool) {
-    // No task waits for a new reader, so the result, a task to resume, is empty. `last` keeps an element that its policy drops.
+    // The result is not needed: no task waits for a new reader, and `last` keeps the element if the policy drops it.
     if startsWithLast, let last { _ = reader.add(last) }
     readers.append(reader)
   }

@@ -8,7 +8,7 @@ public import Futures
 extension Future {
   /// Starts a task as `Task { }` does, for a closure that throws.
   @_alwaysEmitIntoClient
-  init<each Nothing>(  // an empty pack, as `Future+Task.swift` explains
+  init<each Nothing>(  // an empty pack, for better compiler errors: see `Future+Task.swift`
     _ name: String?,
     _ priority: TaskPriority?,
     _ fileID: StaticString,
@@ -35,7 +35,7 @@ extension Future {
 
   /// Starts a task as `Task { }` does, for a closure that cannot throw.
   @_alwaysEmitIntoClient
-  init<each Nothing>(  // an empty pack, as `Future+Task.swift` explains
+  init<each Nothing>(  // an empty pack, for better compiler errors: see `Future+Task.swift`
     _ name: String?,
     _ priority: TaskPriority?,
     _ fileID: StaticString,
@@ -68,7 +68,7 @@ extension Future {
 
   /// Starts a task on the actor `isolation`, which the task's closure captures: so tasks of one actor start in order.
   @_alwaysEmitIntoClient
-  static func start<each Nothing>(  // an empty pack, as `Future+Task.swift` explains
+  static func start<each Nothing>(  // an empty pack, for better compiler errors: see `Future+Task.swift`
     isolation: isolated (any Actor)?,
     _ name: String?,
     _ priority: TaskPriority?,
@@ -76,8 +76,8 @@ extension Future {
     throwing operation: @escaping @isolated(any) (repeat (Never, each Nothing) -> Void) async throws(Failure) -> Value
   ) -> Task<Void, any Error> {
     nonisolated(unsafe) let operation = operation  // only the task calls it
-    // The closures do not rethrow: in Swift 6.3 a rethrow across an actor hop returns off the caller's actor.
-    // A name needs the 26 releases on Apple systems. Without that, the same task starts without a name.
+    // The closures are `throws` only to save an allocation (see the beginning of this file). They do not rethrow: in Swift 6.3 a
+    // rethrow across an actor hop returns off the caller's actor. On Apple systems, a name needs the 26 releases.
     if name != nil, #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) {
       return Task(name: name, priority: priority) { () async throws in
         _ = isolation  // captures the actor
@@ -100,7 +100,7 @@ extension Future {
 
   /// Starts a task on `isolation`, as the function above, for a closure that cannot throw.
   @_alwaysEmitIntoClient
-  static func start<each Nothing>(  // an empty pack, as `Future+Task.swift` explains
+  static func start<each Nothing>(  // an empty pack, for better compiler errors: see `Future+Task.swift`
     isolation: isolated (any Actor)?,
     _ name: String?,
     _ priority: TaskPriority?,

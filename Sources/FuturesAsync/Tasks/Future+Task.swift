@@ -31,7 +31,7 @@ extension Future {
   ///   - line: The line that diagnostics name.
   ///   - operation: The asynchronous work: a closure without parameters.
   @_alwaysEmitIntoClient
-  public init<each Nothing>(  // an empty pack: see the beginning of this file
+  public init<each Nothing>(  // an empty pack, for better compiler errors: see the beginning of this file
     name: String? = nil,
     priority: TaskPriority? = nil,
     fileID: StaticString = #fileID,
@@ -47,7 +47,7 @@ extension Future {
   /// As with `Task.detached`, the task inherits no actor, no task-locals and no priority.
   ///
   /// Cancellation, future to task: as for `Future { }`. Cancelling cancels the task; dropping the future cancels nothing.
-  @_disfavoredOverload
+  @_disfavoredOverload  // otherwise calls are ambiguous with the overload for closures that cannot throw
   @_alwaysEmitIntoClient
   public static func detached(
     name: String? = nil,
@@ -66,7 +66,7 @@ extension Future {
   /// tasks. There the task starts as that of `Future { }` does.
   ///
   /// Cancellation, future to task: as for `Future { }`. Cancelling cancels the task; dropping the future cancels nothing.
-  @_disfavoredOverload
+  @_disfavoredOverload  // otherwise calls are ambiguous with the overload for closures that cannot throw
   @_alwaysEmitIntoClient
   public static func immediate(
     name: String? = nil,
@@ -90,7 +90,7 @@ extension Future {
   ///
   /// Cancellation, future to task: as for the first initializer. Dropping the future cancels nothing.
   @_alwaysEmitIntoClient
-  public init<each Nothing>(  // an empty pack: see the beginning of this file
+  public init<each Nothing>(  // an empty pack, for better compiler errors: see the beginning of this file
     name: String? = nil,
     priority: TaskPriority? = nil,
     fileID: StaticString = #fileID,
@@ -137,7 +137,7 @@ extension Future where Failure == Never {
   ///
   /// Cancellation, future to task: cancelling the future cancels the task, whose work decides when it ends.
   @_alwaysEmitIntoClient
-  public init<each Nothing>(  // an empty pack: see the beginning of this file
+  public init<each Nothing>(  // an empty pack, for better compiler errors: see the beginning of this file
     name: String? = nil,
     priority: TaskPriority? = nil,
     fileID: StaticString = #fileID,
@@ -194,7 +194,7 @@ extension Future {
   ///
   /// Cancellation, future to task: as for the first initializer. Dropping the future cancels nothing.
   @_alwaysEmitIntoClient
-  public init<each Nothing>(  // an empty pack: see the beginning of this file
+  public init<each Nothing>(  // an empty pack, for better compiler errors: see the beginning of this file
     _ label: String,
     priority: TaskPriority? = nil,
     fileID: StaticString = #fileID,
@@ -209,7 +209,7 @@ extension Future {
   ///
   /// Cancellation, future to task: as for the first initializer. Dropping the future cancels nothing.
   @_alwaysEmitIntoClient
-  public init<each Nothing>(  // an empty pack: see the beginning of this file
+  public init<each Nothing>(  // an empty pack, for better compiler errors: see the beginning of this file
     _ label: String,
     priority: TaskPriority? = nil,
     fileID: StaticString = #fileID,
@@ -226,7 +226,7 @@ extension Future where Failure == Never {
   ///
   /// Cancellation, future to task: cancelling the future cancels the task, whose work decides when it ends.
   @_alwaysEmitIntoClient
-  public init<each Nothing>(  // an empty pack: see the beginning of this file
+  public init<each Nothing>(  // an empty pack, for better compiler errors: see the beginning of this file
     _ label: String,
     priority: TaskPriority? = nil,
     fileID: StaticString = #fileID,

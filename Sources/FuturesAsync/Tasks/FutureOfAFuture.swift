@@ -194,7 +194,7 @@ extension SerialQueue {
 
 @FutureOfAFuture  // the compiler refuses a call from outside this actor, unless the call has `await`
 extension ConcurrencyLimit {
-  /// Refuses a closure that returns a future, if it can throw, or if the future is not a `Future`; `await` flattens it.
+  /// Refuses a closure that throws and returns a future, or returns one that is not a `Future`; `await` flattens the future.
   @_documentation(visibility: internal)
   @_disfavoredOverload  // so that the overload for futures comes first where it fits
   @_alwaysEmitIntoClient

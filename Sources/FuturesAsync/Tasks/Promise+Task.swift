@@ -10,7 +10,7 @@ extension Promise {
   /// future is resolved at once. Task to future: if the returned task is cancelled, `operation` decides, and an error
   /// that it throws fails the future.
   @_alwaysEmitIntoClient
-  @_disfavoredOverload
+  @_disfavoredOverload  // otherwise a call with a closure that cannot throw is ambiguous
   @discardableResult
   public func resolve(
     @_inheritActorContext @_implicitSelfCapture

@@ -27,8 +27,8 @@ public struct OrderReport: Sendable, CustomStringConvertible {
 
   /// The work whose orders were not explored, because it left the runs.
   ///
-  /// For example work on a Dispatch queue, and where the source submits it: finding that takes a tenth of a second. On a platform
-  /// where `exploreOrders` cannot see such work, an element is a sentence that says so.
+  /// An element names work, for example on a Dispatch queue, and the line that submits it. To find the line takes a tenth of a
+  /// second. On a platform where `exploreOrders` cannot see such work, an element is a sentence that says so.
   public var unexplored: [String] {
     var seen: Set<String> = []
     return left.map(\.description).filter { seen.insert($0).inserted } + sentences
@@ -138,7 +138,7 @@ public struct OrderFailure: Error, Sendable, CustomStringConvertible {
   }
 
   private var unexplored: String {
-    // Names only observed work. Where the platform observes none, every failure would repeat the same sentence.
+    // Empty where the platform does not observe work that leaves a run: every failure would repeat the sentence that says so.
     if report.unexplored.isEmpty || OrderRun.unobserved != nil { return "" }
     return "\nNot explored: \(report.unexplored.shortList(separator: "; "))"
   }

@@ -70,10 +70,10 @@ final class OutsideWork: @unchecked Sendable {
   /// Called on the work's thread before the work: waits until the move that submitted the work has returned.
   ///
   /// So the work always comes after the move. It does not wait for a move that blocks, because that move can wait for this work.
-  /// - Returns: Whether the work can run now; `false` for a timer until the run is over: the caller tries again after 10 ms.
+  /// - Returns: Whether the work can run now. If not, the caller tries again after 10 ms.
   func begin() -> Bool {
     guard let run else { return true }  // the run is over, and released
-    if notice.kind == .timer, !run.state.withLock(\.isOver) { return false }
+    if notice.kind == .timer, !run.state.withLock(\.isOver) { return false }  // real time must not order the moves
     var blockedLooks = 0  // in a row: at five the move counts as blocked
     while let move, run.state.withLock({ $0.move == move && !$0.isOver }), blockedLooks < 5 {
       blockedLooks = cfuturestesting_sleeps(move.thread) ? blockedLooks + 1 : 0
@@ -152,12 +152,12 @@ extension OrderRun {
     let (isIgnored, move) = state.withLock { state in
       // Noted once, because code that uses a queue as a lock often calls `sync`.
       let isKnownCall = kind == .sync && state.left.contains { $0.kind == kind && $0.label == label }
-      return (state.isOver || isKnownCall, state.move)
+      return (state.isOver || isKnownCall, isOnOwnThread ? state.move : nil)  // `nil`: other outside work submits it
     }
     if isIgnored { return nil }
     let notice = OutsideNotice(kind: kind, label: label, site: .current())
     let awaitedGroup = kind == .notification ? group : nil  // other work belongs to the group, and does not wait for it
-    let work = OutsideWork(notice, of: self, during: isOnOwnThread ? move : nil, after: awaitedGroup)
+    let work = OutsideWork(notice, of: self, during: move, after: awaitedGroup)
     state.withLock { state in
       if notice.isWaitedFor { state.outside[ObjectIdentifier(work)] = work }  // `begin()` adds timers
       if state.left.count < 20, !state.left.contains(notice) { state.left.append(notice) }  // 20: enough for a report
@@ -192,10 +192,10 @@ extension OrderRun {
 
   /// The failure's sentence if the body waits for work outside the run; `nil` if no such work can come.
   var outsideWaitSentence: String? {
-    let (left, isPending) = state.withLock { ($0.left.filter { $0.kind != .sync }, !$0.outside.isEmpty) }
-    let canCome = isPending || left.contains { !$0.isWaitedFor }
-    guard !left.isEmpty, canCome else { return nil }
-    let list = left.map(\.description).shortList(separator: "; ")
+    let (notices, isPending) = state.withLock { ($0.left.filter { $0.kind != .sync }, !$0.outside.isEmpty) }
+    let canCome = isPending || notices.contains { !$0.isWaitedFor }  // `outside` has waited work until it ends
+    guard !notices.isEmpty, canCome else { return nil }
+    let list = notices.map(\.description).shortList(separator: "; ")
     return "The body waits, and nothing of the run is left. Outside the run there is \(list)."
   }
 }

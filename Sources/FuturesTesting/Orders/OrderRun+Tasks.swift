@@ -15,8 +15,8 @@ extension OrderRun: TaskExecutor {
     let task = taskNumber(of: job)
     let move = move(of: task, onMain: isOnMain, calledBy: isOwn ? running : nil)
     let lane: OrderSource? = isOnMain ? .main : nil
-    // A running task that enqueues itself changes its executor. That is a move only to the main actor, or away from it. Without a
-    // run, the other changes enqueue no job, so no other work could come first.
+    // A running task that enqueues itself changes its executor. Without a run, only a change to the main actor or away from it
+    // enqueues a job, so that other work could come first. After any other change the task continues at once.
     let changesExecutor = isOwn && task != nil && task == running
     let continuesAtOnce = changesExecutor && isOnMain == MainContext.isMainQueueCurrent
     if isOwn, awaitsFollowUp || continuesAtOnce {
@@ -61,7 +61,7 @@ extension OrderRun: TaskExecutor {
   func sleep(_ job: UnownedJob, onMain isOnMain: Bool, _ delay: Duration) {
     let source = OrderSource.other("sleep \(delay)")
     let task = taskNumber(of: job)
-    let number = submit("has put a task of the test to sleep.") {
+    let number = submit("has put a task of the test to sleep.") {  // said of a thread outside of the run
       $0.add(.job(job, task: task), named: source, in: isOnMain ? .main : nil, after: delay)
     }
     if number == nil { passOn(job, onMain: isOnMain) }  // the run is over, so the sleep ends now
@@ -82,7 +82,7 @@ extension OrderRun: TaskExecutor {
       return (number, number == count)
     }
     guard isNew, number > 0, isOnOwnThread else { return number }
-    let object = job.isOfChildTask ? nil : unsafeBitCast(job, to: AnyObject.self)  // a job is its task; see `object`
+    let object = job.isOfChildTask ? nil : unsafeBitCast(job, to: AnyObject.self)  // the parent owns a child's memory
     let task = OrderTask(site: isShown ? .current() : nil, object: object)
     state.withLock { $0.namedTasks[number] = task }
     return number

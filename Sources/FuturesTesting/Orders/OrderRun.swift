@@ -186,8 +186,8 @@ final class OrderRun: @unchecked Sendable {
     hasEnded = false  // the second call runs the work that the order has left
     while !hasEnded {
       turns += 1
-      // At the limit, `next` ends the run, also if a task that changes its executor for ever always has a follow-up.
-      var item = turns < turnLimit ? followUp.take() : nil
+      // At the limit `next` ends the run, even if a follow-up is left: a task that changes its executor for ever always has one.
+      var item = turns < turnLimit ? followUp.take() : nil  // a follow-up needs no decision
       if item == nil {
         waitForOutside()
         item = next()
@@ -225,7 +225,7 @@ final class OrderRun: @unchecked Sendable {
     case nil: break
     }
     turns += possible.count / 25  // 25 possible moves count as another turn, so that too many tasks end the run
-    if turns >= turnLimit {  // with 100 possible moves, each move costs five turns: then the text names them
+    if turns >= turnLimit {  // 100 possible moves add four turns to each move, so the text names them as the reason
       let tooMany = " \(possible.count.grouped) moves can come next: these are too many to explore."
       sentence = "The body made \(trace.count.grouped) moves and did not end.\(possible.count < 100 ? "" : tooMany)"
       return end(.endless)
@@ -262,7 +262,7 @@ final class OrderRun: @unchecked Sendable {
     var mixer = SplitMix64(seed: hash ^ UInt64(index + 1))  // `hash` identifies the decisions so far
     hash = mixer.next()
     knownOrders += possible.count - 1  // each other choice begins another order
-    return index == first ? 0 : possible.firstIndex(of: sorted[index]) ?? 0
+    return possible.firstIndex(of: sorted[index]) ?? 0
   }
 
   /// Returns why the body waits although no move is possible; a run that is shown to the user also lists the awaited futures.
@@ -357,14 +357,14 @@ final class OrderRun: @unchecked Sendable {
     // `count > 1`, because one item has only one order. `reason == nil`, because `leftWork` is advice for a body that has returned.
     if !isTearingDown, reason == nil, count > 1 { unexplored.insert(Self.leftWork) }
     if let next, !hasDelay { return state.withLock { $0.agenda.take(next) } }  // delayed items come last
-    // Another thread can still resume the body. Wait a moment, because the body has to end before its test does.
+    // Work outside the run can still resume the body. Wait for it, because the body has to end before its test does.
     if case .uncontrolled? = reason, !hasResult, arrivals.wait(timeout: .now() + .milliseconds(200)) == .success {
       return nil  // the caller looks again
     }
-    // No work is ready, so the timers are dropped. The work that their broken futures submit is not the body's.
+    // No work is ready, so the timers are dropped.
     var timers = state.withLock { $0.agenda.takeAll(where: \.isTimer) }
     if !timers.isEmpty {
-      isTearingDown = true
+      isTearingDown = true  // the work that the broken futures submit is not the body's, so the report leaves it out
       release { timers = [] }
       return nil  // the caller looks for the work that follows
     }

@@ -70,14 +70,14 @@ final class OrderSearch {
     return .failure(CancellationError())
   }
 
-  /// Whether the search has run for the maximum duration, or its runs took too many turns (see `OrderRun.maximumTurns`).
+  /// Whether the search has run for the maximum duration, or for so many moves and other turns that more orders take too long.
   private var hasReachedBound: Bool {
-    let maximumTurns = max(5_000_000, min(options.limit, 1 << 50) * 1_000)  // the `min` prevents an overflow
+    let maximumTurns = max(5_000_000, min(options.limit, 1 << 50) * 1_000)  // 1,000 an order; `min`: no overflow
     let hasUsedDuration = options.maximumDuration.map { ContinuousClock.now - start >= $0 } ?? false
     return turns >= maximumTurns || hasUsedDuration
   }
 
-  /// Runs the body once, and collects the work that was not explored, for the report of the search.
+  /// Runs the body once, and collects the unexplored work for the report, which names at most 20 pieces that left the runs.
   private func run(
     isShown: Bool = false,
     hasFailed: (@Sendable (() -> Void) -> Bool)?,
@@ -87,7 +87,7 @@ final class OrderSearch {
     present = run
     defer { present = nil }
     if let hasFailed {
-      let isFailing = hasFailed { run.perform(body) }
+      let isFailing = hasFailed { run.perform(body) }  // runs its argument, and sees whether an expectation fails
       if isFailing, run.reason == nil { run.reason = .expectation }
     } else {
       run.perform(body)
@@ -117,7 +117,7 @@ final class OrderSearch {
   private func runShown(_ string: String) -> OrderRun {
     let run = runShownOnce(string, hasFailed: options.hasFailed)
     guard let reason = run.reason, reason.dependsOnOrder else { return run }  // passed, or the order is not the reason
-    guard options.hasFailed != nil, run.string == string else { return run }  // recorded already, or another order
+    guard options.hasFailed != nil, run.string == string else { return run }  // has recorded its issues, or differs
     let shown = runShownOnce(string, hasFailed: nil)
     shown.reason = shown.reason ?? reason  // without `hasFailed`, a failed expectation is not seen
     return shown
@@ -157,7 +157,7 @@ final class OrderSearch {
     var best = failed
     var (tries, triesSinceBest, turnsLeft) = (0, 0, 100_000)  // 200 tries and 100,000 turns bound the time
     while triesSinceBest < best.candidateCount, tries < 200, turnsLeft > 0, !watch.isCancelled {
-      var wanted = best.candidate(tries % best.candidateCount)
+      var wanted = best.candidate(tries % best.candidateCount)  // the moves of a simpler order
       // Takes the first wanted move that is possible; the others stay wanted.
       let run = run(hasFailed: options.hasFailed) { _, possible, first in
         guard let place = wanted.firstIndex(where: possible.contains) else { return first }
@@ -178,7 +178,7 @@ final class OrderSearch {
       orders: orderCount,
       knownOrders: isComplete ? orderCount : max(knownOrders, orders.count + 1),  // at least one has not run
       isExhaustive: isComplete && left.isEmpty && unexplored.isEmpty,
-      callsActors: callsActors,  // not above: all orders of whole moves have run; a sentence names these calls
+      callsActors: callsActors,  // not for `isExhaustive`, which is about whole moves; `description` names them
       left: left,
       sentences: (OrderRun.unobserved.map { [$0] } ?? []) + unexplored.sorted()  // the first: work never seen here
     )
@@ -236,7 +236,7 @@ extension OrderRun {
   fileprivate func candidate(_ number: Int) -> ArraySlice<OrderMove> {
     let deviations = deviations.sorted()
     if number < deviations.count {
-      // A move that is missing here comes in the order of submission: the removed deviation, and all moves after the last one.
+      // The run makes the moves that this list lacks in the order of submission. So the list ends with the last deviation.
       var moves = trace.prefix(1 + deviations[deviations.count - 1])
       moves.remove(at: deviations[number])
       return moves

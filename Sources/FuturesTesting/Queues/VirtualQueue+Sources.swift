@@ -58,11 +58,12 @@ extension VirtualQueue {
 extension OrderRun {
   /// Returns the queue of a label; makes it in the first call.
   fileprivate func queue(_ label: String, isConcurrent: Bool) -> VirtualQueue {
-    if let queue = state.withLock({ $0.queues[label] }) { return queue }
-    let queue = VirtualQueue(label: label, isConcurrent: isConcurrent, backend: backend(label, isConcurrent))
-    // The end of the run releases `queues`. A queue that is stored later would never be released.
-    state.withLock { if !$0.isOver { $0.queues[label] = queue } }
-    return queue
+    state.withLock { state in
+      if let queue = state.queues[label] { return queue }
+      let queue = VirtualQueue(label: label, isConcurrent: isConcurrent, backend: backend(label, isConcurrent))
+      if !state.isOver { state.queues[label] = queue }  // only the end of the run releases `queues`
+      return queue
+    }
   }
 
   /// Returns the backend of a queue that the body makes itself; the order names the second one of a label “label 2”.
@@ -93,8 +94,8 @@ extension OrderRun {
         $0.add(.work(work), named: .timer(delay), in: lane ?? .clock, after: delay)
       }
     } willRunAtOnce: { [self] in
-      // For the report. The returned object, which tracks the end of the work, is not needed: the work ends within `sync`.
-      _ = noteOutsideWork(.sync, queue: label)
+      _ = noteOutsideWork(.sync, queue: label)  // for the report only: the work ends within the call
+      // As in `submit`, a call of another thread fails the run.
       if !isOnOwnThread { state.withLock { noteInterference("has called `sync` on the queue “\(label)”.", &$0) } }
     }
   }

@@ -25,7 +25,7 @@ public final class VirtualWorkItem: Sendable {
     block: @escaping @Sendable @convention(block) () -> Void
   ) {
     isBarrier = flags.contains(.barrier)
-    self.block = { block() }  // a Swift closure: the property has no block type
+    self.block = block
   }
 
   /// Runs the work on the calling thread, unless the item is cancelled, and then submits the notifications.

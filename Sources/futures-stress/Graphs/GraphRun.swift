@@ -26,7 +26,7 @@ struct GraphRun: Sendable {
     let surroundings = Surroundings()
     var report = use(surroundings)
     guard report.faults.isEmpty else { return report }  // a future without a result keeps its closures
-    // `use` has released the futures, so all closures and values go away.
+    // `use` has released the futures, so all closures and values go away once the contexts have run the work that they keep.
     let areReleased = surroundings.settle(surroundings.alive)
     report.faults = report.records.flatMap(\.faults)
     // A closure that was not released is a fault already, and can keep values.

@@ -50,7 +50,7 @@ extension Operator {
     _ name: String,
     _ work: @escaping @Sendable (GraphFuture) async throws -> TrackedValue
   ) -> Operator {
-    task(name, work) { _, work in GraphFuture { try await work() } }
+    task(name, work) { _, awaitInput in GraphFuture { try await awaitInput() } }
   }
 
   /// An operator that starts a task by `start`; `work`, in the task, awaits the input, and a ticket counts its runs.

@@ -33,7 +33,7 @@ extension Operator {
 }
 
 extension Ticket {
-  /// Notes a run of the closure, an autoclosure, and returns the failure for the closure to return.
+  /// Notes a run of the autoclosure that calls this function, and returns the failure of the timeout.
   fileprivate func refusal() -> any Error {
     run()
     return Refused()

@@ -41,7 +41,7 @@ struct BrokenPromiseTests {
     #expect(log.events.isEmpty)
   }
 
-  @Test("R2a, R4, R12: dropped work breaks its future, with the cause and the work's labelled promise, and cancels its source")
+  @Test("R2a, R4, R12: dropped work breaks its future with the cause and the labelled promise, and cancels its source")
   func droppedWorkNamesThePromise() throws {
     typealias Source = Future<Int, any Error>
     let held = HeldContext()
