@@ -366,7 +366,7 @@ struct GeneratorTests {
     builder.function("func load(completion: @escaping (Result<Int, APIError>) -> Void)")
     let plain = builder.generated(.async)
     #expect(plain.contains("async throws -> Int"), "\(plain)")
-    #expect(plain.contains("any error; name a function that converts errors of cancelled or dropped callbacks to `APIError`"))
+    #expect(plain.contains("name a function that converts errors of cancelled or dropped callbacks to `APIError`"))
     let typed = builder.generated(.async, configuration: #"{"failure": {"*": "APIError.other"}}"#)
     #expect(typed.contains("async throws(APIError) -> Int"), "\(typed)")
     #expect(typed.contains("throw APIError.other(error)") && !typed.contains("it throws any error"), "\(typed)")

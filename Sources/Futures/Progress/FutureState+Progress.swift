@@ -217,9 +217,5 @@ extension ProgressLink {
 extension FutureState {
   /// Whether the listeners of a settled state might not have got the last progress yet.
   @usableFromInline
-  final var isNotifyingProgress: Bool { isDelivering && hasProgress }
-
-  /// Whether the progress was requested or reported.
-  @usableFromInline
-  final var hasProgress: Bool { reading { progressRecord != nil } }
+  final var isNotifyingProgress: Bool { isDelivering && reading { progressRecord != nil } }
 }

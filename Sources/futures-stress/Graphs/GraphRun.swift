@@ -31,7 +31,7 @@ struct GraphRun: Sendable {
     report.faults = report.records.flatMap(\.faults)
     // A closure that was not released is a fault already, and can keep values.
     if !areReleased, report.records.allSatisfy(\.isReleased) {
-      report.faults.append(Fault("a value was not released", node: nil))
+      report.faults.append(Fault(sentence: "a value was not released", node: nil))
     }
     return report
   }

@@ -52,5 +52,5 @@ struct Node: Sendable {
 
   private var outcome: Outcome? { future.peek().map(Outcome.init) }
 
-  private func fault(_ sentence: String) -> Fault { Fault("the future \(sentence)", node: number) }
+  private func fault(_ sentence: String) -> Fault { Fault(sentence: "the future \(sentence)", node: number) }
 }

@@ -53,7 +53,7 @@ final class Record: Sendable {
     }
     // A closure with another mistake is possibly still attached, so its release is not expected.
     if !state.isReleased, mistakes.isEmpty { mistakes.append("was not released") }
-    return mistakes.map { Fault("\(role) \($0)", node: node) }
+    return mistakes.map { Fault(sentence: "\(role) \($0)", node: node) }
   }
 }
 
@@ -91,9 +91,4 @@ struct Fault: Sendable {
   let sentence: String
   /// The number of the future with the fault; `nil` if the future is unknown.
   let node: Int?
-
-  init(_ sentence: String, node: Int?) {
-    self.sentence = sentence
-    self.node = node
-  }
 }
