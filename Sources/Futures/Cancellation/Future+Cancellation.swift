@@ -65,9 +65,7 @@ extension Future {
       let link = TokenLink(derived)
       let registration = token.register {
         link.stage.cancel()
-        let trampoline = Trampoline.current
-        if trampoline.enterCancellation() { return trampoline.leaveCancellation() }  // nor was `cancel()` deferred
-        trampoline.deferCancellation { _ = link }  // `cancel()` was deferred, too, so the link stays until it has run
+        Trampoline.current.keepForDeferredCancellations(link)  // if `cancel()` was deferred
       }
       return { registration.remove() }
     }

@@ -26,9 +26,14 @@ extension Trampoline {
 
   /// Enqueues `body` for the end of the thread's outermost cancellation.
   ///
-  /// Call it only after `enterCancellation()` has returned `false`.
+  /// Call it only while a cancellation runs on this thread, which then runs `body`.
   func deferCancellation(_ body: @escaping () -> Void) {
     storage.pointee.deferredCancellations.append(body)
+  }
+
+  /// Keeps `object` until the cancellations that are deferred now have run; has no effect if there are none.
+  func keepForDeferredCancellations(_ object: AnyObject) {
+    if !storage.pointee.deferredCancellations.isEmpty { deferCancellation { _ = object } }
   }
 
   /// Runs the deferred cancellations, also new ones: when the outermost cancellation ends, or before the thread blocks.
