@@ -63,10 +63,7 @@ extension Future {
     let future = source.attachStage(derived)
     interruption.start {
       let link = TokenLink(derived)
-      let registration = token.register {
-        link.stage.cancel()
-        Trampoline.current.keepForDeferredCancellations(link)  // if `cancel()` was deferred
-      }
+      let registration = token.register { link.stage.cancel() }
       return { registration.remove() }
     }
     return future
@@ -87,5 +84,8 @@ private final class TokenLink<Stored: OutcomeStorage>: Sendable {
 
   init(_ stage: InterruptibleStage<Stored>) { self.stage = stage }
 
-  deinit { stage.tokenEnded() }
+  deinit {
+    // A cancellation of the stage that was deferred comes before the end of the token.
+    Trampoline.current.runAfterDeferredCancellations { [stage] in stage.tokenEnded() }
+  }
 }

@@ -31,9 +31,9 @@ extension Trampoline {
     storage.pointee.deferredCancellations.append(body)
   }
 
-  /// Keeps `object` until the cancellations that are deferred now have run; has no effect if there are none.
-  func keepForDeferredCancellations(_ object: AnyObject) {
-    if !storage.pointee.deferredCancellations.isEmpty { deferCancellation { _ = object } }
+  /// Runs `body` after the cancellations that are deferred now; at once if there are none.
+  func runAfterDeferredCancellations(_ body: @escaping () -> Void) {
+    if storage.pointee.deferredCancellations.isEmpty { body() } else { deferCancellation(body) }
   }
 
   /// Runs the deferred cancellations, also new ones: when the outermost cancellation ends, or before the thread blocks.
