@@ -167,7 +167,7 @@ private struct Reading {
     let count = progress.totalUnitCount
     fraction = progress.fractionCompleted
     isConsistent = completed == progress.completedUnitCount && count == progress.totalUnitCount
-    // Otherwise Foundation knows no total, or another thread has set only one of the two counts so far.
+    // The total is unknown to Foundation if a count is negative or both are 0. If only the total is 0, it might not be set yet.
     total = completed >= 0 && count > 0 ? count : nil
   }
 

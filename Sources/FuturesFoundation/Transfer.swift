@@ -65,10 +65,10 @@
         delegateQueue: TransferQueue()
       )
       let task = makeTask(session)
+      self.task = task
       session.finishTasksAndInvalidate()
       // A task of the user's session, which never starts. If that session is invalidated, it cancels this task, which stops the
       // transfer. It is a download task, because Foundation would search the cache for a data task.
-      self.task = task
       representative = original.downloadTask(with: URL(string: "data:,")!) { [weak self] _, _, _ in self?.stop() }
       task.resume()
       promise.onCancel { [weak self] in

@@ -92,7 +92,7 @@ struct CallbackRepetition {
   /// A call in a block, on a path that reaches the end of the block without a jump in `exits`; `nil` if there is none.
   private func callOnPathToEnd(in block: Range<Int>, _ exits: Exits) -> Int? {
     let statements = tokens.statements(in: block)
-    // Only calls behind the last statement with an exit count, because the path of an earlier call might end at that exit.
+    // Calls up to the last statement with an exit do not count, because their paths might end at that exit.
     let start = statements.lastIndex { hasExit($0, exits) }.map { $0 + 1 } ?? 0
     for statement in statements[start...] {
       if let call = callOnPathToEnd(of: statement, exits) { return call }

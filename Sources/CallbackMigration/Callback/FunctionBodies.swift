@@ -55,8 +55,8 @@ struct FunctionBodies {
     // Follows the callbacks from call to call, as from `load` to `send`, up to about eight bodies. No body is added twice.
     var next = 0
     while next < found.count, found.count < 8 {
-      let body = found[next]
-      let others = body.receivers.compactMap { bodyCalled(by: $0, callerReturnsHandle: body.returnsHandle) }
+      let caller = found[next]
+      let others = caller.receivers.compactMap { bodyCalled(by: $0, in: caller) }
       found += others.filter { other in
         !found.contains { $0.range == other.range && $0.tokens.text == other.tokens.text }
       }
@@ -66,12 +66,12 @@ struct FunctionBodies {
   }
 
   /// The body of the only function with the name and label of a call; `nil` if no function or several have them.
-  private func bodyCalled(by call: FunctionBody.Receiver, callerReturnsHandle: Bool) -> FunctionBody? {
+  private func bodyCalled(by call: FunctionBody.Receiver, in caller: FunctionBody) -> FunctionBody? {
     let found = (functions[call.base] ?? []).compactMap { tokens, name -> FunctionBody? in
       guard let parameter = tokens.parameter(labelled: call.label, ofFunction: name),
         let body = tokens.body(ofFunction: name)
       else { return nil }
-      let returnsHandle = callerReturnsHandle && call.isReturned  // so the first caller of the chain returns it
+      let returnsHandle = caller.returnsHandle && call.isReturned  // so the first caller of the chain returns it
       return FunctionBody(tokens: tokens, range: body, callbacks: [parameter], returnsHandle: returnsHandle)
     }
     return found.count == 1 ? found[0] : nil
@@ -220,7 +220,7 @@ extension SourceTokens {
   /// The name before `index` without its subscripts, as `waiting` in `waiting[key]?.append`; `nil` if there is none.
   private func name(before index: Int) -> String? {
     var last = index - 1
-    while ["]", "?", "!"].contains(self[last]) { last = self[last] == "]" ? (partner(last) ?? 0) - 1 : last - 1 }
+    while ["]", "?", "!"].contains(self[last]) { last = (partner(last) ?? last) - 1 }  // only a bracket has a partner
     return Self.isWord(self[last]) ? self[last] : nil
   }
 }

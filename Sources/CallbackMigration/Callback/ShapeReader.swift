@@ -130,9 +130,9 @@ struct ShapeReader {
     if let pointer = all.first(where: { CallbackNames.isPointer($0.text) }) {
       return .isValidInside(pointer.text, title)
     }
-    // A completion handler comes after the work, so a word such as `read` does not mean lending. A verb such as `with` does.
+    // A result comes after the work, so a word such as `read` does not mean lending then. A verb such as `with` still does.
     let isNamedCompletion = declaration.parameters[index].isNamed(like: CallbackNames.completions)
-    let isResult = isNamedCompletion && typeShape(values).givesValuesOrFailure
+    let isResult = isNamedCompletion && typeShape(values).givesValuesOrFailure  // by the name and the type
     if CallbackNames.lendsValues(function: declaration.plainName, givesResult: isResult),
       let type = all.first(where: facts.isUnsharedReference)
     {

@@ -175,13 +175,13 @@ private struct CounterpartClaims {
 extension CallbackFunction {
   /// The rank among functions that would get the same counterpart; the lowest gets it.
   ///
-  /// A deprecation counts more than a queue, and most if it does not name the counterpart.
+  /// A queue raises it, because a counterpart has none. A deprecation counts more, and most if it does not name the counterpart.
   fileprivate var rank: Int {
     let deprecation = isRenamedToCounterpart ? 2 : isDeprecated ? 4 : 0
     return deprecation + (callbacks.queue == nil ? 0 : 1)
   }
 
-  /// Whether the function has no higher rank than `other`, and gives the same values in a better shape (`shapeRank`).
+  /// Whether the function can replace `other`: its rank is no higher, its shape better, and values, labels and return type agree.
   fileprivate func isPreferred(to other: CallbackFunction) -> Bool {
     guard let shape = shapeRank, let otherShape = other.shapeRank, shape < otherShape else { return false }
     return rank <= other.rank && values == other.values && callbacks.labels == other.callbacks.labels

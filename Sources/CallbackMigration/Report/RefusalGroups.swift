@@ -132,8 +132,8 @@ private struct Wildcards {
     func onceRefusals(_ entry: CounterpartPlan.Entry) -> [Refusal] {  // the refusals that the entry `once` settles
       entry.refusals.map(\.refusal).filter { $0.entry?.key == MigrationConfiguration.List.once.rawValue }
     }
-    // This is the `general` text of each refusal without evidence, in which `…` replaces the name. It does not contain the title.
-    let unknown = Refusal.unknownRepetition(of: "…", "").reason
+    // Each refusal without evidence has this `general` text, because it contains neither the parameter's name nor the title.
+    let unknown = Refusal.unknownRepetition(of: "", "").general
     let hasNoEvidence = matched.flatMap(onceRefusals).allSatisfy { $0.general == unknown }
     let found = own.compactMap { onceRefusals($0).first?.entry }
     return hasNoEvidence && found.count > 1 ? found[0] : nil  // any: the caller replaces the pattern

@@ -82,7 +82,7 @@ extension SourceTokens {
     var index = brace - 1
     if self[index] == ")", let open = partner(index) { index = open - 1 }
     if self[index] == ":" { index -= 1 }
-    return index >= 0 && Self.isWord(self[index]) ? index : nil
+    return Self.isWord(self[index]) ? index : nil  // also `nil` before the first token, where the text is empty
   }
 
   /// The first token of the statement that contains the token before `index`.

@@ -133,7 +133,7 @@ struct ImportList {
 
   /// Whether a file of the target writes `public import`; a target whose imports are public by default does not.
   private let saysPublic: Bool
-  private var publicModules: Set<String> = []  // those of types that a public counterpart names
+  private var modulesOfPublicTypes: Set<String> = []  // of types that a public counterpart names
 
   /// The module of the counterparts, which no import brings.
   private let ownModule: String
@@ -159,7 +159,7 @@ struct ImportList {
   /// Notes the modules of the types in a public counterpart, so that `lines` imports them publicly.
   mutating func noteModules(ofPublicTypes tokens: [Token]) {
     for type in tokens.compactMap(\.type) {
-      if let module = Self.module(ofType: type) { publicModules.insert(module) }
+      if let module = Self.module(ofType: type) { modulesOfPublicTypes.insert(module) }
     }
   }
 
@@ -182,11 +182,11 @@ struct ImportList {
   func lines(futures: AccessLevel?, widest: AccessLevel?, usesFutures: Bool, isAsync: Bool) -> [String] {
     var lines: [(place: String, text: String)] = []
     if usesFutures {
-      // All files must agree on whether this import has a level, so `widest` decides. It has one if a future counterpart is
-      // public. It also has one if no file has a future counterpart (`nil`): `internal` then hides the library from clients.
-      let saysAccess = widest.map { $0 >= .public } ?? true
-      let access = (futures ?? .internal) >= .public ? "public " : "internal "
-      lines.append(("Futures", libraryLine("Futures", saysAccess ? access : nil)))
+      // All files must agree on whether this import has a level, so `widest` decides. A public future counterpart needs a level.
+      // If no file has a future counterpart (`nil`), the level `internal` hides the library from clients.
+      let hasLevel = widest.map { $0 >= .public } ?? true
+      let level = (futures ?? .internal) >= .public ? "public " : "internal "
+      lines.append(("Futures", libraryLine("Futures", hasLevel ? level : nil)))
     }
     // No declaration names FuturesAsync, so it needs no level. If no file has a future counterpart, `internal` hides it, too.
     if isAsync { lines.append(("FuturesAsync", libraryLine("FuturesAsync", widest == nil ? "internal " : nil))) }
@@ -216,7 +216,7 @@ struct ImportList {
   /// Writes an import, with an access level if the target's own imports of the module have one.
   private func line(_ found: Import) -> String {
     guard explicit.contains(found.module) else { return "import " + found.target }
-    let bringsPublicType = publicModules.contains { canBring($0, byImportOf: found.module) }  // of a public counterpart
+    let bringsPublicType = modulesOfPublicTypes.contains { canBring($0, byImportOf: found.module) }
     return (bringsPublicType ? "public " : "internal ") + "import " + found.target
   }
 

@@ -242,7 +242,7 @@ package class CancellationHandler: Consumer, @unchecked Sendable {
   /// - Returns: `nil`. The override in `LinkedHandler` returns the state that the caller cancels next, if it is a link.
   func run() -> CancellationState? {
     let handler = handler
-    self.handler = nil
+    self.handler = nil  // so that the captures are released after this run, also if a registration keeps this object
     handler?()
     return nil
   }
@@ -262,10 +262,10 @@ package class CancellationHandler: Consumer, @unchecked Sendable {
 @usableFromInline
 final class LinkedHandler: CancellationHandler, @unchecked Sendable {
   // @unchecked: as the base class says.
-  /// The state of a linked source, which this link cancels; `nil` for a handler.
+  /// The state of another linked source, which this link cancels; `nil` for a handler.
   private var linkedState: CancellationState?
 
-  /// The linked source through which this handler or link gets its cancellation; kept while a parent can cancel that source.
+  /// The linked source whose token has this handler or link, if there is one; kept while a parent can cancel that source.
   private var source: CancellationTokenSource?
 
   /// Makes a handler; or, with `state` and without `handler`, a link that cancels `state`.
@@ -297,6 +297,6 @@ extension FutureState {
   /// The token that is cancelled with the state; `.cancelled` or `.none` if the state can no longer have handlers.
   final var cancellationToken: CancellationToken {
     guard let handlers = cancellationHandlers({ CancellationState() }) else { return wasCancelled ? .cancelled : .none }
-    return CancellationToken(state: unsafeDowncast(handlers, to: CancellationState.self))  // made above
+    return CancellationToken(state: unsafeDowncast(handlers, to: CancellationState.self))  // made only above
   }
 }

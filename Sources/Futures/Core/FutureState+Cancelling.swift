@@ -67,9 +67,9 @@ extension FutureState {
   /// - Returns: Whether the caller must cancel this state, because nothing else needs it. A shield passes no cancellation on.
   final func removeCancelled(_ consumer: Consumer, forResult needsResult: Bool = false) -> Bool {
     guard let departure = leave(consumer, forResult: needsResult) else {
-      // Both branches have an effect only if the consumer is `submitted`: its context has it, and has not started it.
+      // Only a `submitted` consumer can still be ended here: its context has it, and has not started it.
       if needsResult {
-        consumer.resolveWithoutContext(from: self)  // without a `bypass` no effect: its context runs the transform
+        consumer.resolveWithoutContext(from: self)  // by its `bypass`; without one it waits for its context
       } else if consumer.claimSubmitted() {
         consumer.dropCaptures()  // and the context skips the consumer
       }

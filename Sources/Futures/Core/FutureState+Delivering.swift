@@ -126,7 +126,7 @@ extension FutureState {
           if leftForOthers == 0, mayHandOn {
             // `nil`: no own consumer is left, and this call has ended the delivery on this thread.
             guard let othersBeforeOwn = giveUpDeliveryIfOnlyOthers() else { return deliverElsewhere(in: trampoline) }
-            leftForOthers = othersBeforeOwn + 1  // `+ 1`: asks again when the last own consumer has run
+            leftForOthers = othersBeforeOwn + 1  // `+ 1`: asks again after the first other behind the last own consumer
           }
         }
         taken = takeNextConsumer()

@@ -33,7 +33,7 @@ extension FutureState {
   @usableFromInline
   final func follow(_ other: consuming FutureState) {
     require(self !== other, Self.followsItself)
-    guard has(.isPrivate) else { return move(self, to: &other, inside: nil) }
+    guard has(.isPrivate) else { return move(self, to: &other, inside: nil) }  // as below, without a loop
     var stage: FutureState = self
     var place: ProgressPlace?  // `nil` until a follower replaces the stage
     // Keeps each state that has lost its follower until `move`, because the follower refers to the state without owning it.
@@ -44,7 +44,7 @@ extension FutureState {
       var released: Released?
       // Relaxed: a hint that saves the lock. A private state stays private.
       guard state.has(.isPrivate), let follower = state.takeFollower(replacing: stage, &place, &released) else { break }
-      released.take()?.release()
+      released.take()?.release()  // here, because `takeFollower` runs under the lock
       if state !== self { replaced.append(state) }  // the caller keeps `self` alive
       stage = unsafeDowncast(follower.takeRetainedValue(), to: FutureState.self)
     }

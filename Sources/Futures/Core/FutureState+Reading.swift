@@ -75,7 +75,7 @@ extension FutureState {
     /// Reports a transition from `previous` that has broken an invariant of `FutureState`; under the lock, after the transition.
     final func checkInvariants(after previous: Phase) {
       let current = phaseForCheck
-      // Since the transition before, which has set `phaseAfterTransition`, only `endDelivery` can have changed the phase.
+      // `phaseAfterTransition` is of the transition before this one. Between transitions, only `endDelivery` changes the phase.
       let hasEnded = phaseAfterTransition == .closing && previous == .resolved
       expect(
         previous == phaseAfterTransition || hasEnded,

@@ -236,7 +236,7 @@ extension FutureState {
     final var phaseForCheck: Phase { phase.load(ordering: .relaxed) }
   #endif
 
-  /// Calls `body` under the lock, to read several things at once.
+  /// Calls `body` under the lock, to read several things at once, or to change the record of the progress.
   @inline(__always)
   final func reading<Output>(_ body: () -> Output) -> Output { lock.withLock(body) }
 
@@ -306,8 +306,8 @@ extension FutureState {
 
   /// Whether the state is pending, was not cancelled, and has no consumer that keeps it running.
   ///
-  /// An input of a join that an orphan has notified is in no list, but still counts as a consumer. `false` for the state of
-  /// `Future.never`, which other code can share.
+  /// An orphan has removed the inputs of joins from its list, but `notified` still counts them as consumers. `false` for the
+  /// state of `Future.never`, which other code can share.
   final var isUnneeded: Bool {
     guard isPending, consumers.onlyWantsResults, !isCancelled else { return false }
     return hasProducer || orphanedInputs?.notified == 0  // `never` has no `orphanedInputs`
@@ -407,7 +407,7 @@ extension FutureState {
         current = isReopened ? .delivering : .resolved
       }
       if current >= .due {
-        noteObserved()
+        noteObserved()  // not earlier, because only a settled state is marked as unobserved
         // A consumer of a broken state waits for ever. An earlier report does not cover this one, so another report is allowed.
         if has(.isBroken), case .broken(let reason) = producer { reason.allowAnotherReport() }
       }
@@ -432,9 +432,9 @@ extension FutureState {
         // The list gets a reference of its own: the caller uses the first one, to make an orphan of the derived state, too.
         list(retainConsumer(reference.takeUnretainedValue()), status)
         return .orphaned
-      // An input: its delivery notifies the join that this state never resolves. The input is in no list, but counts as a
-      // consumer of this state until it leaves, unless it is result-only.
-      case .orphaned:
+      case .orphaned:  // the consumer is an input of a join
+        // Its delivery notifies the join that this state never resolves. The input is in no list, but counts as a consumer of
+        // this state until it leaves, unless it is result-only.
         if status == .new { reference._withUnsafeGuaranteedRef { countNotified($0) } }
         return .due
       case .closing, .resolved:  // not `closing`, which was replaced above
@@ -513,8 +513,8 @@ extension FutureState {
   /// Afterwards the state has no producer and no consumer, and goes away.
   /// - Parameters:
   ///   - stage: The stage that would resolve this state. It is in no list.
-  ///   - place: The part of the progress that the next source fills. Before the call: of `stage`'s previous source, or `nil` for
-  ///     the part after that source. After the call: of this state, which was the follower's source, so the next call takes it.
+  ///   - place: The place of the next source in the progress of `stage`'s previous source; `nil` if it comes after that. This
+  ///     call replaces it by the place in the progress of this state, which was the follower's source.
   ///   - released: The objects that the state no longer needs.
   /// - Returns: The list's reference to the follower; `nil` if it has left, or this state was cancelled or has no producer.
   final func takeFollower(
@@ -556,8 +556,8 @@ extension FutureState {
   /// - Returns: The list's reference to `old`; `nil` if one of them has left, or this state is an orphan or delivers to `old`.
   final func replace(_ old: FutureState, by follower: FutureState) -> Unmanaged<Consumer>? {
     changing {
-      guard currentPhase != .orphaned, old.currentStatus == .listed, old.isConsumer(of: self),
-        follower.currentStatus == .new  // set by `adopt`; a cancellation or a removal changes it
+      guard currentPhase != .orphaned, follower.currentStatus == .new,  // set by `adopt`; not cancelled or removed
+        old.currentStatus == .listed, old.isConsumer(of: self)  // it waits here, and gets no delivery yet
       else { return nil }
       old.enter(.finished)
       follower.enter(.listed)
@@ -700,9 +700,9 @@ extension FutureState {
     orphanedInputs?.notified += 1  // `nil` for `Future.never`, which needs no count: it is never unneeded
   }
 
-  /// Finishes an input that this orphan has notified; called when the join of the input becomes an orphan, too.
+  /// Claims an input that this orphan has notified, for the `OrphanedInputs` of the input's join, which becomes an orphan, too.
   ///
-  /// The join still counts as a consumer of this orphan, until its `OrphanedInputs` call `leaveNotified()`.
+  /// The input is finished, so that `leave` ignores it. It counts as a consumer until `OrphanedInputs` calls `leaveNotified()`.
   /// - Returns: `false` if the input has left before.
   final func claimNotified(_ input: Consumer) -> Bool {
     changing {
@@ -812,16 +812,16 @@ extension FutureState {
   }
 
   /// Ends the delivery on this thread if only *others* are left: consumers that other threads have attached during the delivery.
-  /// - Returns: `nil` if the delivery has ended on this thread: the state is then `due` for another thread. Otherwise the number of
-  ///   others before the last own consumer. Each call visits the whole list. So the caller asks again only after the delivery to
-  ///   that own consumer: then no consumer is visited more than twice.
+  /// - Returns: `nil` if the delivery has ended on this thread: the state is then `due` for another thread. Otherwise the number
+  ///   of others before the last own consumer (see `drain`). The caller asks again only after that consumer, because each call
+  ///   visits the whole list. So no consumer is visited more than twice.
   @inline(never)
   final func giveUpDeliveryIfOnlyOthers() -> Int? {
     changing {
-      var (countBeforeLastOwn, others): (Int?, Int) = (nil, 0)
-      for consumer in consumers { if consumer.isOfOtherThread { others += 1 } else { countBeforeLastOwn = others } }
-      if countBeforeLastOwn == nil { phase.store(.due, ordering: .releasing) }  // as in `takeFirst`
-      return countBeforeLastOwn
+      var (others, othersBeforeLastOwn): (Int, Int?) = (0, nil)  // `nil` without an own consumer
+      for consumer in consumers { if consumer.isOfOtherThread { others += 1 } else { othersBeforeLastOwn = others } }
+      if othersBeforeLastOwn == nil { phase.store(.due, ordering: .releasing) }  // as in `takeFirst`
+      return othersBeforeLastOwn
     }
   }
 

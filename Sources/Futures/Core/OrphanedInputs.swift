@@ -35,7 +35,7 @@ final class OrphanedInputs: Inputs, @unchecked Sendable {
 
   /// For a join that becomes an orphan: takes over its inputs with the status `notified`; the others have ended or left.
   ///
-  /// This object claims the inputs, so nothing else leaves the sources. Each source counts its input as a consumer until then.
+  /// This object claims the inputs, so nothing else leaves the sources. Each source counts its input until `leaveNotified()`.
   init(_ inputs: [JoinedInput]) {
     self.inputs = inputs.filter { $0.state.claimNotified($0.consumer) }.map {
       Input(source: $0.state, consumer: nil)

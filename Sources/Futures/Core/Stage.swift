@@ -20,7 +20,7 @@ package class Stage<Stored: OutcomeStorage>: TypedState<Stored>, @unchecked Send
   @inlinable
   init(of source: Unmanaged<FutureState>?, deliver: @escaping Delivery) {
     self.source = AtomicWord(source)
-    super.init(isForPromise: false, isStage: source != nil, deliver: deliver)  // `nil`: `adopt` sets both
+    super.init(isForPromise: false, isStage: source != nil, deliver: deliver)  // `nil`: `adopt` sets the producer, too
   }
 
   override final var stageSource: FutureState? { source.load(ordering: .relaxed)?.takeUnretainedValue() }

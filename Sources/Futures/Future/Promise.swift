@@ -230,8 +230,8 @@ extension TypedState {
     if let result = other.peek() {
       resolve(result, by: .promise)
     } else if beginFollowing() {
-      // `other` is pending, so it has a state. No variable holds that state, because a variable could add a reference. Then
-      // the state could not leave the chain of futures later: `makePrivate`, which this call reaches, would not mark it.
+      // `other` is pending, so it has a state. No variable holds it, because `makePrivate`, which this call reaches, tests the
+      // number of references. With one more, the state would stay in the chain when its producer moves on to another future.
       followForPromise(other.takeState().unsafelyUnwrapped)
     } else if wasCancelled, let source = other.takeState() {
       source.cancelIfUnneeded()

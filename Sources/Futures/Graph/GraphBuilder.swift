@@ -291,7 +291,7 @@ struct GraphBuilder {
     while true {
       let target = stage.target  // the state that the stage resolves
       if let known = indices[ObjectIdentifier(target)] { return connect(known, waitsFor: awaitedNode) }  // added before
-      var name = names.name(of: stage, facts) ?? StageNames.Name(operation: "future")
+      var name = names.name(of: stage, facts) ?? StageNames.Name(operation: "future")  // never: a stage has a name
       var (state, snapshot) = (target, StateSnapshot(target))  // of the last stage of the run
       var count = 1
       var hasEarlyEnd = false  // whether a stage before the last one can end without its source
@@ -310,7 +310,7 @@ struct GraphBuilder {
         if nextName.types != name.types { name.types = nil }  // shown only if all have the same
         count += 1
         stageCount += 1
-        hasEarlyEnd = hasEarlyEnd || snapshot?.facts.canEndWithoutSource == true
+        if snapshot?.facts.canEndWithoutSource == true { hasEarlyEnd = true }  // of the stage before `next`
         (state, snapshot) = (next.state, StateSnapshot(next.state))
       }
       if !operations.isEmpty { name = StageNames.Name(operation: operations.joined(separator: ", ")) }

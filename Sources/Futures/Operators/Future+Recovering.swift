@@ -69,7 +69,7 @@ extension Future {
   ///   - transform: Makes a value of the error, or throws the derived future's failure.
   /// - Returns: The derived future. Cancelling it cancels this future, too, unless something else waits for that (R16).
   @_alwaysEmitIntoClient
-  @inline(never)
+  @inline(never)  // so the function is compiled once for each combination of types, and not in each caller
   public func recover<New: Error>(
     on context: ExecutionContext = .immediate,
     _ transform: @escaping @Sendable (Failure) throws(New) -> Value

@@ -133,11 +133,11 @@ extension Future {
         let delay = max(0, delay?(number, error) ?? 0)
         let waited = waited.addingSaturated(delay)
         guard budget?.allowsStart(in: delay, waited: waited) ?? true else { return .failed(error) }
-        // A resolved future, because `derive` only has to wait for the delay, and to run the transform on the context. If a retry
-        // that cannot represent cancellation is cancelled meanwhile, `bypass` replaces the transform, and fails with `error`.
+        // A resolved future, because `derive` only has to wait for the delay, and to run the transform on the context. A
+        // cancelled wait runs `bypass` in place of the transform if `Failure` cannot represent cancellation.
         return Future<Void, Failure>.succeeded(())
           .derive(on: context, afterNanoseconds: delay, bypass: { _ in .failed(error) }) { _ in
-            // Asks the budget and the token again: the context can run this late, and `bypass` cannot replace it any more.
+            // Asks the budget again, because the context can run late, and the token, because `bypass` no longer replaces this.
             let isTooLate = budget.map { !$0.allowsStart(in: 0, waited: waited) } ?? false
             return cancellation.isCancelled || isTooLate ? .failed(error) : attempt(number + 1, waited: waited)
           }

@@ -28,16 +28,16 @@ final class InterruptibleStage<Stored: OutcomeStorage>: Stage<Stored>, @unchecke
 
   /// Makes the orphan `source` an input, so that a cancelled stage leaves it; `OrphanedInputs` refers to it weakly.
   ///
-  /// Returns `nil` while the interruption can still resolve the stage, which then is no orphan.
+  /// The stage is an orphan, too, if its token can no longer cancel it. With a timeout it is none, because that still ends it.
   override func stateToOrphan(from source: FutureState) -> FutureState? {
     setProducer(.inputs(OrphanedInputs(self, of: source, interruptedBy: interruption)))
-    return !outlivesSource && interruption.hasEnded ? self : nil  // only a token can end without ending the stage
+    return !outlivesSource && interruption.hasEnded ? self : nil  // `outlivesSource` is `true` for a timeout
   }
 
   /// Ends the interruption, because the token can no longer cancel the stage; the stage becomes an orphan if its source is one.
   func tokenEnded() {
     interruption.fire()  // not `cancel()`, because the token has given up its handler, so there is nothing to remove
-    if let sources = reading({ inputs as? OrphanedInputs }) { orphan(leaving: sources) }
+    if let sources = reading({ inputs as? OrphanedInputs }) { orphan(leaving: sources) }  // only `cancel()` can end it
   }
 
   override func describe(into facts: inout NodeFacts, isListed: Bool) {

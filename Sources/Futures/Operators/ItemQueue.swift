@@ -132,7 +132,7 @@ final class ItemQueue<Item: Sendable, Value: Sendable, Failure: Error>: Inputs, 
       switch unsafeDowncast(source, to: State<Value, Failure>.self).result {
       case .success(let value)?: self.storeValue(index, value)
       case .failure(let error)?: self.fail(error, in: trampoline)
-      case nil: self.markBroken(index, source.breakReason)  // broken, or an orphan
+      case nil: self.markBroken(index, source.breakReason)  // broken, or an orphan: only a cancellation can resolve it
       }
       self.startItems(in: trampoline)
     }

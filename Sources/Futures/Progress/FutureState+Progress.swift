@@ -30,7 +30,7 @@ extension FutureState {
   /// - Returns: Whether the state still has a producer, so that reports have an effect.
   @inline(__always)
   final func changeProgress(_ record: ProgressRecord, _ change: (ProgressRecord) -> Bool) -> Bool {
-    let (hasEffect, mustNotify) = reading { () -> (Bool, Bool) in
+    let (hasEffect, mustNotify) = reading { () -> (Bool, Bool) in  // under the lock, which also protects the record
       guard hasProducer else { return (false, false) }
       return (true, change(record) && record.beginNotifying())
     }
@@ -88,7 +88,7 @@ extension FutureState {
   }
 
   /// Changes the progress of a pending state by that of a source, if the progress was requested or reported.
-  /// - Parameter change: As in `changeProgress`. It finds no link in an orphan, which has none, and so changes nothing.
+  /// - Parameter change: As in `changeProgress`. An orphan is pending, too, but has no links. So `change` leaves it as it is.
   /// - Returns: Whether the caller must notify the listeners.
   private final func changeRecord(_ change: (ProgressRecord) -> Bool) -> Bool {
     reading {

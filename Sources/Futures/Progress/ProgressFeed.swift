@@ -5,7 +5,7 @@
 /// The progress record owns the feed until the state has ended. So the feed must not own the reporter. Any thread calls
 /// it, never under a lock.
 package protocol ProgressFeed: AnyObject, Sendable {
-  /// Reads the object, and reports its progress once; called for a request, and for a new feed while there are no listeners.
+  /// Reads the object, and reports its progress once; called by `requestProgress()`, and by `follow(_:)` without listeners.
   func read()
 
   /// Reports the latest progress, and each later change while there are listeners; called for each new listener.

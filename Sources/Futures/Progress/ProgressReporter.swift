@@ -73,7 +73,7 @@ public final class ProgressReporter: Sendable {
   ///   - share: The part of the whole, clamped to the part that other children have left.
   public func add<V, F>(_ child: Future<V, F>, share: Double) {
     guard let record else { return }
-    guard case .sharedState(let part) = child.storage else { return state.addProgress(record, of: nil, share: share) }
+    let part = child.state  // `nil` for a child that was resolved from the start: its share counts at once
     require(part !== state, "A future was added to its own progress.")
     state.addProgress(record, of: part, share: share)
   }

@@ -165,7 +165,7 @@ extension ConcurrencyLimit {
     queue.withLock { $0.noteHolder(of: slot, (end.state, isCancellable: false)) }
   }
 
-  /// Removes work that waits; has no effect on other work.
+  /// Removes the work that `enqueue` added with this `id`; has no effect if the work no longer waits.
   @usableFromInline
   package func remove(_ id: ObjectIdentifier) {
     let work = queue.withLock { $0.remove(id) }
@@ -294,7 +294,7 @@ private struct WorkQueue {
   }
 
   /// Notes that the thread of the global queue starts work now, so that the next caller can hand work on again.
-  /// - Returns: The number of pieces of work that wait, for the maximum of `startWork`.
+  /// - Returns: The number of pieces of work that wait, which bounds how much work `startWork` then starts.
   mutating func endHandingOn() -> Int {
     isHandedOn = false
     return waiting.count
@@ -363,7 +363,7 @@ extension Future {
   /// The call counts neither as a consumer that keeps the work running, nor as a wait for a broken promise.
   func whenSettled(_ body: @escaping @Sendable () -> Void) {
     guard case .sharedState(let state) = storage else { return body() }
-    // `.input`, as for a join: an orphan, which only a cancellation resolves, notifies no consumers of other kinds.
+    // Only an `input` also learns that the state becomes an orphan, which no producer can resolve any more.
     let consumer = Consumer(kind: .input) { _, _, _ in body() }
     consumer.enter(.resultOnly)  // so it keeps no work running; without the lock, because it is not shared yet
     state.attach(consumer)

@@ -196,8 +196,8 @@ public final class PendingPromises<Key: Hashable & Sendable, Value: Sendable, Fa
 
   /// Adds a caller; but if `takesAnswer` is set and an early answer for `key` is kept, takes that answer out instead.
   func join(_ caller: Caller, _ key: Key, takingEarlyAnswer takesAnswer: Bool) -> Joining {
-    // By the task, `leave` finds out whether the work for the key made this call itself. If no caller waits, no work has started
-    // that could have made it. The task is read outside the lock, because that formats a string.
+    // By the task, `leave` finds out whether the key's own work made this call. Without callers, no work has started, so the task
+    // is not needed. It is read outside the lock, because that formats a string.
     let hasCallers = state.withLock { $0.entries[key]?.callers.isEmpty == false }
     let task = hasCallers ? TaskIdentity.current : nil
     let (number, isFirst, work, answer) = state.withLock {
@@ -222,7 +222,7 @@ public final class PendingPromises<Key: Hashable & Sendable, Value: Sendable, Fa
     if let answer { return .answered(answer.entry.answer) }
     // Weak: this object owns the caller's promise, and breaks it when it goes away.
     caller.onCancel { [weak self] in self?.leave(key, number) }
-    if let work { connect(caller, to: work) }
+    if let work { connect(caller, to: work) }  // not the first caller: an entry with work has callers
     return isFirst ? .first(number: number) : .joined
   }
 

@@ -62,7 +62,7 @@ extension Future {
   ///
   /// A function, because Swift 6.3 cannot read `isolation` of a `sending` parameter of this type.
   @_alwaysEmitIntoClient
-  static func isolation<each Nothing, Thrown: Error>(
+  static func isolation<each Nothing, Thrown: Error>(  // an empty pack: see `Future+Task.swift`
     of operation: @isolated(any) (repeat (Never, each Nothing) -> Void) async throws(Thrown) -> Value
   ) -> (any Actor)? { operation.isolation }
 

@@ -5,7 +5,7 @@ internal import Futures
 // The work that arrives: items of contexts, timers, steps, and calls of `runAll()`.
 @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
 extension OrderRun {
-  /// Returns the context whose work and timers are items of `source`.
+  /// Returns the context whose work and timers are items of `source`; a submission by another thread fails the run with the text.
   func context(_ source: OrderSource) -> ExecutionContext {
     ExecutionContext { [self] work in
       submit("has submitted work to the context “\(source.name)”.") { $0.add(.work(work), named: source, in: source) }
@@ -15,7 +15,7 @@ extension OrderRun {
       }
       return { [weak self] in
         guard let self, let number else { return }
-        let removed = state.withLock { $0.agenda.take(number, asMove: false) }  // cancelled, so the time stays
+        let removed = state.withLock { $0.agenda.take(number, asMove: false) }  // no move, so the time of the run stays
         _ = removed  // released here, outside the lock
       }
     }

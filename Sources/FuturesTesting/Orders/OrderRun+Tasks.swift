@@ -15,12 +15,12 @@ extension OrderRun: TaskExecutor {
     let task = taskNumber(of: job)
     let move = move(of: task, onMain: isOnMain, calledBy: isOwn ? running : nil)
     let lane: OrderSource? = isOnMain ? .main : nil
-    // A running task that enqueues itself changes its executor. Without a run, only a change to the main actor or away from it
-    // enqueues a job, so that other work could come first. After any other change the task continues at once.
+    // A running task that enqueues itself changes its executor. Without a run, other work can come first if the task changes to
+    // the main actor or away from it, because only then it enqueues a job. After any other change the task continues at once.
     let changesExecutor = isOwn && task != nil && task == running
     let continuesAtOnce = changesExecutor && isOnMain == MainContext.isMainQueueCurrent
     if isOwn, awaitsFollowUp || continuesAtOnce {
-      awaitsFollowUp = false  // this job is the expected one, which continues a step or begins the body
+      awaitsFollowUp = false  // if it was `true`, this job is the expected one
       followUp = Item(number: 0, move: move, lane: lane, due: nil, action: .job(job, task: task))
     } else {
       let number = submit("has resumed a task of the test.") {
@@ -71,8 +71,8 @@ extension OrderRun: TaskExecutor {
 
   /// Returns the number of a job's task; `nil` if the job names no task. (The body is task 0, because its job comes first.)
   ///
-  /// Adds a task other than the body to `namedTasks` at its first job, if the run's thread submits that job. If the order is
-  /// shown, the entry has the place that made the task.
+  /// Adds a task other than the body to `namedTasks` at its first job, if the run's thread submits that job. `leftTasks` later
+  /// finds a task there that is no child and is not released. If the order is shown, the entry has the place that made the task.
   private func taskNumber(of job: UnownedJob) -> Int32? {
     guard let identifier = job.taskIdentifier else { return nil }
     let (number, isNew) = state.withLock { state in

@@ -339,7 +339,7 @@ final class OrderRun: @unchecked Sendable {
       state.closing.isClosed = true
       return (state.agenda.takeAll { _ in true }, state.queues)  // items are left only at `turnLimit`
     }
-    if !items.isEmpty || !queues.isEmpty { release { (items, queues, followUp) = ([], [:], nil) } }
+    if !items.isEmpty || !queues.isEmpty { release { (items, queues) = ([], [:]) } }
   }
 
   /// Returns the next item of the remaining work; `nil` if none is left, or if the caller has to look again.

@@ -204,14 +204,14 @@ final class OrderSearch {
       let (isDeviation, notes) = (run.deviations.contains(move.offset), notes[move.offset] ?? [])
       return OrderRow(column: move.element.column, name: name, isDeviation: isDeviation, notes: notes)
     }
-    let movesOfTasks = run.trace.filter { $0.source == .task || $0.source == .onMain }  // the latter on the main actor
-    let numbers = Set(movesOfTasks.map(\.ordinal)).sorted().prefix(10)  // of at most ten tasks to show
+    let movesOfTasks = run.trace.filter { $0.source == .task || $0.source == .onMain }  // `.onMain`: on the main actor
+    let shownTasks = Set(movesOfTasks.map(\.ordinal)).sorted().prefix(10)  // the ordinal of such a move names its task
     return OrderFailure(
       reason: reason,
       sentence: text ?? run.sentence ?? reason.sentence,
       graph: run.waitForGraph,
       rows: rows,
-      sites: numbers.compactMap { number in tasks[number]?.site.map { (tasks.name(of: number), $0) } },
+      sites: shownTasks.compactMap { number in tasks[number]?.site.map { (tasks.name(of: number), $0) } },
       leftTasks: run.leftTasks.map { tasks.name(of: $0) },
       repeating: run.string,
       report: report(),

@@ -56,7 +56,7 @@ public final class VirtualQueue: Sendable {
     var running = 0
     var isBarrierRunning = false
 
-    /// Whether the items up to a number cannot all run now: a barrier runs, or one of these items is a barrier and other work runs.
+    /// Whether work that runs now keeps a caller from running the items up to a number: it, or one of them, is a barrier.
     func isBlocked(upTo number: Int) -> Bool {
       if isBarrierRunning { return true }
       return running > 0 && items.contains { $0.number <= number && $0.isBarrier }
@@ -123,7 +123,7 @@ public final class VirtualQueue: Sendable {
   /// Submits a work item.
   public func async(execute workItem: VirtualWorkItem) {
     let number = add(isBarrier: workItem.isBarrier) { workItem.perform() }
-    workItem.didSubmit(number, to: self)
+    workItem.didSubmit(number, to: self)  // for the item's `wait()`, which runs the work up to this number
   }
 
   /// Submits work that runs at `deadline`, such as `.now() + 2`; `.barrier` has an effect in a concurrent queue.
@@ -207,9 +207,9 @@ public final class VirtualQueue: Sendable {
       return runsAll || hasBarrier ? state.items.first { $0.number <= last } : nil
     }
     while let item = state.withLock({ nextItem($0) }) {
-      // `nil`: the backend has dropped the work, because the test has ended. Otherwise `work()` removes its item.
+      // No work if the test has ended: the backend has dropped it, or never got it because a dropped barrier held it back.
       guard let work = item.take?() else { remove(item.number); continue }
-      work()
+      work()  // removes its item
     }
   }
 
