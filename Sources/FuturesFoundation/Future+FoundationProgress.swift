@@ -97,10 +97,10 @@ final class MirroredProgress: Progress, @unchecked Sendable {
     #endif
   }
 
-  /// Removes the listener of a pending future, and releases the future: not under the lock, under which a parent can release this.
+  /// Removes the listener and releases the future: not under the lock of all trees, as a change of a parent can release this.
   deinit {
     let source = takeSource()
-    Self.beginChange()
+    Self.beginChange()  // `afterChange` needs the lock
     Self.afterChange { source?.registration?.remove() }
     Self.endChange()
   }

@@ -200,9 +200,9 @@
 
   /// The flags of a file that other processes do not inherit, and whose bytes the C library does not change.
   #if os(Windows)
-    private let privateFileFlags = _O_NOINHERIT | _O_BINARY
+    private let uninheritedFlags = _O_NOINHERIT | _O_BINARY
   #else
-    private let privateFileFlags = O_CLOEXEC
+    private let uninheritedFlags = O_CLOEXEC
   #endif
 
   /// A body that is stored in a file.
@@ -250,7 +250,7 @@
     private mutating func openFile() throws -> FileHandle {
       if let file { return file }
       // Opens and creates in one step, so a failure leaves no file.
-      let descriptor = unsafe open(neighbour.path, O_WRONLY | O_CREAT | O_EXCL | privateFileFlags, 0o666)
+      let descriptor = unsafe open(neighbour.path, O_WRONLY | O_CREAT | O_EXCL | uninheritedFlags, 0o666)
       guard descriptor >= 0 else { throw CocoaError.posix(errno, .fileWriteUnknown, at: destination) }
       let file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
       self.file = file

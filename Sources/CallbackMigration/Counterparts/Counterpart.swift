@@ -62,7 +62,7 @@ package struct Counterpart {
     return values.count == 1 ? spelling.text(values[0]) : tuple(values.map(spelling.text))
   }
 
-  /// The type of the future that gets the callback's result.
+  /// The type of the future that gets the callback's result; its failure is `any Error`, so that it can hold `BrokenPromise`.
   private var futureType: String {
     let plain = valueType == "()" ? spelling.text("Void", "s:s4Voida") : valueType
     let value = isTransferred ? "\(transfer)<\(plain)>" : plain

@@ -122,7 +122,7 @@ struct RefusalRules {
     }
   }
 
-  /// Refuses an async counterpart if calls of an existing declaration would get it, or if a global function's isolation is unknown.
+  /// Refuses an async counterpart that calls of a rival would get, or of a global function whose isolation is not in the graph.
   private func overloadRefusal(_ function: CallbackFunction) -> Refusal? {
     let saysIsolation = function.declaration.globalActor != nil || function.declaration.isNonisolated
     if inventory.isMainActorTheDefault, function.scope.isEmpty, !saysIsolation { return .unknownIsolation }

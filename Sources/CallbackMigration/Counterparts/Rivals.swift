@@ -37,7 +37,7 @@ struct Rivals {
       // Calls of the function itself become calls of its counterpart, as they should.
       let isItself = other.declaration.title() == declaration.title() && other.parameters == function
       guard !isItself, other.declaration.isStatic == declaration.isStatic else { return false }
-      // An async function with the same parameters is no rival: it is the counterpart, or it hides that in a conforming type.
+      // An async function with the same parameters is no rival: it is the counterpart, or its replacement in a conforming type.
       // In a subclass it is a rival, because it would have to override a function of an extension, which does not compile.
       if other.declaration.isAsync, counterpart == other.parameters { return subclasses.contains(other.scope) }
       guard let saved = savedDefaults(counterpart, other.parameters) else { return false }  // no call fits both

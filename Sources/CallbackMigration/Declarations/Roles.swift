@@ -69,8 +69,8 @@ struct Roles {
     if let delegate, looksLikeDelegateMethod(declaration) { return .delegateMethod(protocol: delegate) }
     let title = declaration.title()
     // The owner counts, too: a default implementation is in an extension of the protocol itself.
-    let ofModule = ([owner].compactMap(\.self) + ancestors).first { requirementTitles[$0]?.contains(title) == true }
-    let name = ofModule.flatMap { protocolNames[$0] } ?? namedProtocol  // the module's own can get a counterpart
+    let local = ([owner].compactMap(\.self) + ancestors).first { requirementTitles[$0]?.contains(title) == true }
+    let name = local.flatMap { protocolNames[$0] } ?? namedProtocol  // only requirements of the module get counterparts
     return name.map { .witness(protocol: $0) } ?? .plain
   }
 

@@ -1,9 +1,9 @@
 extension TypeRelations {
   /// Whether the main actor is the module's default: all members of some type are on it, and the type does not say so.
   var isMainActorTheDefault: Bool {
+    // Other kinds do not count, because cases, and operators and initializers that the compiler makes, never show the main actor.
     let kinds = ["swift.method", "swift.property", "swift.type.method", "swift.type.property"]
-    // For each type that leaves the isolation to the module: whether each member is on the main actor.
-    var areOnMainActor: [String: [Bool]] = [:]
+    var areOnMainActor: [String: [Bool]] = [:]  // for each type that leaves the isolation to the module, by member
     for (member, type) in owners {
       guard let member = symbols[member], let owner = symbols[type] else { continue }
       let ownerSaysIsolation = owner.isNonisolated || owner.isOnMainActor || owner.isActor

@@ -286,7 +286,7 @@ final class LinkedHandler: CancellationHandler, @unchecked Sendable {
 
   override func takeSource() -> CancellationTokenSource? { source.take() }
 
-  override func dropCaptures() {
+  override func dropCaptures() {  // it was removed, or its state can no longer be cancelled, so it will not run
     super.dropCaptures()
     source = nil
     linkedState.take()?.parentEnded()  // without this link, its parent cannot cancel the linked state

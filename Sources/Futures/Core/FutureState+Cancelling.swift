@@ -15,9 +15,8 @@ extension FutureState {
     if trampoline.enterCancellation() {
       perform(states, leaving: trampoline)
     } else {
-      // Too many nested cancellations. The closure calls `perform`, because `cancel` could defer it again without an end: a thread
-      // that is about to block runs the closure at the same depth (`runPending`).
-      trampoline.deferCancellation { perform(states) }
+      // Too many nested cancellations. A thread that is about to block runs the closure at the same depth (`runPending`).
+      trampoline.deferCancellation { perform(states) }  // not `cancel`, which would defer itself again at that depth
     }
   }
 
@@ -130,7 +129,7 @@ extension FutureState {
       let sources = OrphanedInputs(inputs)
       orphan(leaving: sources)
       // A cancellation or resolution that came before `orphan(leaving:)` did not find `sources`. So the state leaves them now.
-      if isLateOrphan { Self.cancel(sources.removeFromInputs(forResult: false)) }  // `false`: needs no more results
+      if isLateOrphan { Self.cancel(sources.removeFromInputs(forResult: false)) }  // `false`: the join awaits no result
       return
     }
     breakPromise(reason, in: trampoline)

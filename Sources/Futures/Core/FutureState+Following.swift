@@ -24,7 +24,7 @@ extension FutureState {
   @usableFromInline
   final func follow(_ other: consuming FutureState, by stage: FutureState) {
     require(self !== other, Self.followsItself)
-    move(stage, to: &other, inside: nil)
+    move(stage, to: &other, inside: nil)  // `nil`: a new stage has no previous source
   }
 
   /// Makes this stage, which has left the list of its source, resolve as the pending state `other`.

@@ -22,7 +22,7 @@ extension FutureState {
 
     /// Whether the transition that resolves the state also takes the first consumer, because the caller delivers at once.
     ///
-    /// A stage does not deliver at once, but when the running delivery ends. A task delivers on another thread.
+    /// `library` with a trampoline delivers only when the running delivery ends, and `task` on another thread.
     var canTakeFirst: Bool {
       switch self {
       case .promise, .library(nil): Trampoline.current.canDeliver

@@ -37,7 +37,7 @@ extension FutureState {
   static func claimExclusive(_ state: inout FutureState, after share: Double) -> Bool {
     reading(&state) { state in
       guard state.canBeExclusive, state.progressRecord == nil, isOnlyHandle(&state) else { return false }
-      // With a share of 0 or 1 the future fills the whole progress: the source has no part of it, or has filled it all before.
+      // With a share of 0 only the future fills the progress. With 1 the source fills it, and then the future fills it again.
       let isWhole = share <= 0 || share >= 1
       switch state.producer {
       case .stage(let stage):

@@ -594,10 +594,10 @@ extension FutureState {
       case .new: break  // `attach` later finds the status that the consumer enters below
       case .notified: orphanedInputs?.notified -= 1  // this orphan counted the input as a consumer
       case .submitted, .finished: return nil
-      // Leaves the list, because the consumer needs no result, or this state is endless (with `listedByOther` it is settled).
-      case .listed where !isResultOnly || isEndless, .listedByOther where !isResultOnly,
-        .resultOnly where !isResultOnly:
+      // Leaves the list, because the consumer needs no result.
+      case .listed where !isResultOnly, .listedByOther where !isResultOnly, .resultOnly where !isResultOnly:
         reference = unlist(consumer)
+      case .listed where isEndless: reference = unlist(consumer)  // no result comes for which it could stay
       // Stays for the result, at the front, where it no longer keeps this state running.
       case .listed where isPending: consumers.prepend(consumers.remove(.passUnretained(consumer)))
       // Gets the result of the running delivery anyway, or is result-only already.
@@ -638,7 +638,7 @@ extension FutureState {
       let progress = endsNow ? progressRecord?.detach(.cancelled) : nil
       let released = Released(producer: producer, cancellation: extras?.cancellation, progress: progress)
       let derivation = derivation
-      if derivation != nil, endsNow { producer = .none }  // does not own the stage, which its source releases
+      if derivation != nil, endsNow { producer = .none }  // from now on its source can release the stage
       return Cancellation(released: released, derivation: derivation)
     }
   }
@@ -684,9 +684,9 @@ extension FutureState {
       // The inputs of joins leave the list, as the caller notifies them now. The others stay, as a cancellation can still come.
       let inputsOfJoins = all.filter { $0.kind == .input }
       for input in inputsOfJoins {
-        let isCounted = input.currentStatus == .listed  // a result-only input keeps no source running
+        let wasConsumer = input.currentStatus == .listed  // otherwise it is result-only, and keeps no source running
         if let reference = unlist(input) { releaseConsumer(reference) }  // not the last one: `all` has another
-        if isCounted { countNotified(input) } else { input.enter(.finished) }
+        if wasConsumer { countNotified(input) } else { input.enter(.finished) }  // still counts, although in no list
       }
       return Orphaning(consumers: all.filter { $0.kind != .input }, inputs: inputsOfJoins)
     }
@@ -826,7 +826,7 @@ extension FutureState {
   }
 
   /// Takes the waiters of a settled state from the list, to resume them now; leaves the callbacks there for a later delivery.
-  /// - Returns: The waiters, and whether callbacks are left.
+  /// - Returns: The waiters, and whether consumers are left: callbacks, or waiters that stay.
   final func takeWaiters() -> (waiters: ConsumerList, leavesCallbacks: Bool) {
     changing {
       // If it is not `due`, the state settled without consumers while this thread called its listeners, and is `resolved`.
@@ -863,7 +863,7 @@ extension FutureState {
     extras?.cancellation?.end()  // releases the `onCancel` handlers, which a kept token would keep
     // Moves the listeners of the progress into `consumers`.
     _ = progressRecord?.end(isSuccess: false, before: &consumers)
-    // This state can be in its own list, which does not retain it. It leaves now: the closure below can outlive the state.
+    // A promise's state can be in its own list, which does not retain it. It leaves, because the closure below can outlive it.
     let this = Unmanaged.passUnretained(self).toOpaque()
     if let own = consumers.first(where: { $0.toOpaque() == this }) { consumers.remove(own) }
     if consumers.isEmpty { return }

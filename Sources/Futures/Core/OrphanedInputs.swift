@@ -57,7 +57,7 @@ final class OrphanedInputs: Inputs, @unchecked Sendable {
 
   override func removeFromInputs(forResult needsResult: Bool) -> [FutureState] {
     guard claimLeaving() else { return [] }
-    _ = interruption?.removeFromInputs(forResult: needsResult)  // goes on if a result is needed; has no inputs
+    _ = interruption?.removeFromInputs(forResult: needsResult)  // cancels it unless a result is needed; returns none
     return inputs.compactMap { input -> FutureState? in  // the sources without other consumers
       guard let source = input.source else { return nil }
       // The join has already counted each of these inputs as ended, so it needs no results, whatever `needsResult` says.

@@ -45,7 +45,7 @@ package class TypedState<Stored: OutcomeStorage>: FutureState, @unchecked Sendab
   /// Returns `error` as a failure, or `nil` if the type cannot hold it; compares types first: a cast takes 700 instructions.
   @_alwaysEmitIntoClient
   final class func failure(_ error: BrokenPromise) -> Failure? {
-    if Failure.self == (any Error).self { return (error as any Error as! Failure) }
+    if Failure.self == (any Error).self { return (error as any Error as! Failure) }  // no cast in specialised code
     return Failure.self == Never.self ? nil : error as? Failure
   }
 

@@ -222,7 +222,7 @@ final class DeadlineWork: Sendable {
   /// Runs the work on the first call; the work itself checks whether the future is resolved.
   func run() {
     guard let work = work.take() else { return }
-    deadline.fire()  // the timer has fired, so nothing needs to stop it any more
+    deadline.fire()  // notes that the delay is over, and releases the closure that would stop the timer
     work()
     leaveSource()
   }

@@ -167,7 +167,7 @@ struct BlockedWorkSearch {
   private func transformOnBlockedQueue(_ derivation: Derivation) -> Work? {
     let (stage, source) = (derivation.stage, derivation.source)
     let queue = source.reading {
-      // `isConsumer` must see whether the stage has moved on to another source. Loading the status first orders its relaxed load.
+      // A stage publishes a new source with its status. So `isConsumer(of:)` is sure to see it only after a load of the status.
       _ = stage.currentStatus
       return stage.isConsumer(of: source) ? stage.queueToRunOn(after: source) as? DispatchQueue : nil
     }

@@ -119,7 +119,7 @@ extension Future {
   public init(error: any Error = required()) { unavailable() }
 
   // Disfavored: otherwise the compiler reports some mistakes in `Future { promise in }` without their place. The pack of parameters
-  // is always empty; `Future+Task.swift` says why it is there, and why each parameter would be a function that takes a `Never`.
+  // is always empty. It makes the compiler's errors for such mistakes better, as `Future+Task.swift` explains.
 
   /// Unavailable: needs `FuturesAsync`.
   @available(*, unavailable, message: "add import FuturesAsync")

@@ -120,7 +120,7 @@ final class ItemQueue<Item: Sendable, Value: Sendable, Failure: Error>: Inputs, 
       }
       // An input that does not attach gives up its closure, which owns this queue.
       if isFinished { input.consumer.dropCaptures() } else { input.attach() }
-      if isFinished || isResultOnly { input.state.cancelIfUnneeded() }
+      if isFinished || isResultOnly { input.state.cancelIfUnneeded() }  // result-only: cancelled, but needs the results
       if let priority { input.state.raiseTasks(to: priority) }
     }
   }

@@ -85,14 +85,14 @@ final class SubmittedStage<Value: Sendable, Failure: Error, New: Sendable, NewFa
   @_alwaysEmitIntoClient
   func deliver(from source: FutureState, in trampoline: Trampoline) {
     guard kind != .follower else { return resolve(as: source, in: trampoline) }  // the transform has made `source`
-    let context = kind == .custom ? takeValue(at: &context) : context  // taken: it can own the work, and so the stage
+    let context = kind == .custom ? takeValue(at: &context) : context  // else a cycle: it can own the work, so `self`
     let typedSource = unsafeDowncast(source, to: State<Value, Failure>.self)
     guard let result = typedSource.result else {  // a broken source
       if claimSubmitted() { dropCaptures() }
       return passBreak(of: source, in: trampoline)
     }
     guard transformed.contain(result) else {  // a result that the transform only passes on
-      guard claimSubmitted(), let transform = takeTransform() else { return }
+      guard claimSubmitted(), let transform = takeTransform() else { return }  // the winner always has a transform
       return follow(transform(result), in: trampoline)
     }
     if hasBypass, wasCancelled { return resolveWithoutContext(from: source) }  // skips `context` and the delay
@@ -151,8 +151,8 @@ final class SubmittedStage<Value: Sendable, Failure: Error, New: Sendable, NewFa
   override func dropContext() { context = nil }  // `dropCaptures()` can run beside a delivery, which uses it
 
   @usableFromInline
-  override func resolveWithoutContext(from source: FutureState) {  // called after a cancellation
-    guard hasBypass, claimSubmitted(), let bypass else { return }  // without a `bypass`, the context claims
+  override func resolveWithoutContext(from source: FutureState) {  // after a cancellation; no effect without `bypass`
+    guard hasBypass, claimSubmitted(), let bypass else { return }  // only the thread that claims can read `bypass`
     dropCaptures()
     // Without a result the source is broken, and its delivery breaks the stage.
     guard let result = unsafeDowncast(source, to: State<Value, Failure>.self).result else { return }

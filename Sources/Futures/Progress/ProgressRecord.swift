@@ -162,13 +162,13 @@ final class ProgressRecord: @unchecked Sendable {
       isCallingListeners = false
       return .finish(deliversResult: deliversResult)
     }
-    // This round has notified the listener already, but a report came since then.
+    // This round has notified each listener, but a report came since then. A later round brings it, after other ready states.
     guard listener.seen < startVersion else {
-      isCallingListeners = false
+      isCallingListeners = false  // a result that comes before the later round does not wait for it
       return .repeatLater
     }
     listener.seen = version
-    return listener.takeStep(in: self)
+    return listener.takeStep(in: self)  // moves the listener to the end, or removes it
   }
 
   // MARK: - The promise

@@ -192,8 +192,9 @@ extension OrderRun {
 
   /// The failure's sentence if the body waits for work outside the run; `nil` if no such work can come.
   var outsideWaitSentence: String? {
-    let (notices, isPending) = state.withLock { ($0.left.filter { $0.kind != .sync }, !$0.outside.isEmpty) }
-    let canCome = isPending || notices.contains { !$0.isWaitedFor }  // `outside` has waited work until it ends
+    let (left, isPending) = state.withLock { ($0.left, !$0.outside.isEmpty) }
+    let notices = left.filter { $0.kind != .sync }  // a `sync` ends within its call
+    let canCome = isPending || notices.contains { !$0.isWaitedFor }  // the run sees no end of other work
     guard !notices.isEmpty, canCome else { return nil }
     let list = notices.map(\.description).shortList(separator: "; ")
     return "The body waits, and nothing of the run is left. Outside the run there is \(list)."

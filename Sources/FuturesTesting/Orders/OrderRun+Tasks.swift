@@ -52,7 +52,7 @@ extension OrderRun: TaskExecutor {
 
   /// Returns the move of a job; `caller` is the task that runs while the job is submitted.
   private func move(of task: Int32?, onMain isOnMain: Bool, calledBy caller: Int32?) -> OrderMove {
-    // A job without a task is that of a `Task.yield()`, or of an actor: `caller` calls the actor, or the actor continues its queue.
+    // The job of a `Task.yield()` or of an actor names no task. So the order shows it as a hop of `caller`.
     guard let task else { return OrderMove(source: .hop, ordinal: caller ?? -1) }  // -1: no known caller
     return OrderMove(source: isOnMain ? .onMain : task == 0 ? .body : .task, ordinal: task)  // task 0 is the body
   }

@@ -178,9 +178,9 @@ final class OrderSearch {
       orders: orderCount,
       knownOrders: isComplete ? orderCount : max(knownOrders, orders.count + 1),  // at least one has not run
       isExhaustive: isComplete && left.isEmpty && unexplored.isEmpty,
-      callsActors: callsActors,  // not for `isExhaustive`, which is about whole moves; `description` names them
+      callsActors: callsActors,  // only for `description`, because `isExhaustive` is about whole moves
       left: left,
-      sentences: (OrderRun.unobserved.map { [$0] } ?? []) + unexplored.sorted()  // the first: work never seen here
+      sentences: (OrderRun.unobserved.map { [$0] } ?? []) + unexplored.sorted()  // `unobserved`: never seen by a run
     )
   }
 
@@ -236,7 +236,7 @@ extension OrderRun {
   fileprivate func candidate(_ number: Int) -> ArraySlice<OrderMove> {
     let deviations = deviations.sorted()
     if number < deviations.count {
-      // The run makes the moves that this list lacks in the order of submission. So the list ends with the last deviation.
+      // If no move of the list is possible, the run follows the order of submission. So the list ends with the last deviation.
       var moves = trace.prefix(1 + deviations[deviations.count - 1])
       moves.remove(at: deviations[number])
       return moves

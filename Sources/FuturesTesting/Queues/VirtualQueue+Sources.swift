@@ -78,7 +78,7 @@ extension OrderRun {
   /// Returns the backend that adds the work of a queue to the agenda of this run; the items of a *lane* keep their order.
   private func backend(_ label: String, _ isConcurrent: Bool) -> VirtualQueue.Backend {
     let source = OrderSource.context(label)
-    let lane = isConcurrent ? nil : source
+    let lane = isConcurrent ? nil : source  // `nil`: the queue keeps no order between its items
     return VirtualQueue.Backend { [self] work in
       let number = submit("has submitted work to the queue “\(label)”.") {
         $0.add(.work(work), named: source, in: lane)
@@ -94,7 +94,7 @@ extension OrderRun {
         $0.add(.work(work), named: .timer(delay), in: lane ?? .clock, after: delay)
       }
     } willRunAtOnce: { [self] in
-      _ = noteOutsideWork(.sync, queue: label)  // for the report only: the work ends within the call
+      _ = noteOutsideWork(.sync, queue: label)  // only noted: no run waits for a `sync`, which ends within the call
       // As in `submit`, a call of another thread fails the run.
       if !isOnOwnThread { state.withLock { noteInterference("has called `sync` on the queue “\(label)”.", &$0) } }
     }
