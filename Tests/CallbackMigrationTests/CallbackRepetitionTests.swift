@@ -28,6 +28,7 @@
         "do { completion(try a()) } catch { log() }\ncompletion(2)",
         "if a { log()\nif b { completion(1) } }\nreturn completion(2)",
         "for p in pages where p < 0 { completion(p)\nbreak }\nfetch { completion($0) }",
+        "if case .a = b ? c : d { completion(1) }\ncompletion(2)",
         "completion(1)\ndefer { completion(2) }", "defer { completion(1) }\ncompletion(2)",
       ]
     )

@@ -126,7 +126,7 @@ extension SourceTokens {
     // A later colon, as that of the operator in `case .a: x ? y : z`, ends no label: the search stops at the label's own colon.
     var index = colon - 1
     while index >= 0, parent(index) == parent(colon), self[index] != ":" {
-      if self[index] == "case" { return true }
+      if self[index] == "case" { return !Self.wordsBeforePattern.contains(self[index - 1]) }
       if [")", "]", "}"].contains(self[index]), let open = partner(index) { index = open }
       index -= 1
     }

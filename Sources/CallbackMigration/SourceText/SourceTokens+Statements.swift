@@ -32,10 +32,9 @@ extension SourceTokens {
   /// The tokens after the label of each case, in the `switch` whose body begins at `brace`.
   func cases(_ brace: Int) -> [Range<Int>] {
     guard let close = partner(brace) else { return [] }
-    // A `case` after one of these tokens, as in `if case`, is a pattern and no label.
     let labels = (brace + 1..<close).filter { index in
       parent(index) == brace && ["case", "default"].contains(self[index])
-        && !["if", "guard", "while", "for", ","].contains(self[index - 1])
+        && !Self.wordsBeforePattern.contains(self[index - 1])
     }
     return labels.indices.map { index in
       var end = index + 1 < labels.count ? labels[index + 1] : close
@@ -44,6 +43,9 @@ extension SourceTokens {
       return colon + 1..<end
     }
   }
+
+  /// The tokens after which `case`, as in `if case`, begins a pattern and no label.
+  static let wordsBeforePattern: Set<String> = ["if", "guard", "while", "for", ","]
 
   /// The tokens between a pair of braces, after the head of a closure; empty if no pair begins at `brace`.
   func content(of brace: Int) -> Range<Int> {

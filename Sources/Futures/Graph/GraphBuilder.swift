@@ -284,10 +284,8 @@ struct GraphBuilder {
   /// first eight can have different operators. This is a loop, because a recursion could overflow the stack. Only the last
   /// stage of each run is kept alive.
   private mutating func addStages(startingAt first: FutureState, _ facts: NodeFacts, waitingFor index: Int) {
-    var awaitedNode = index
-    var (stage, facts) = (first, facts)
-    var nodeCount = 0
-    var stageCount = 0
+    var (awaitedNode, stage, facts) = (index, first, facts)
+    var (nodeCount, stageCount) = (0, 0)  // `stageCount` ends the walk of a chain that changes
     while true {
       let target = stage.target  // the state that the stage resolves
       if let known = indices[ObjectIdentifier(target)] { return connect(known, waitsFor: awaitedNode) }  // added before
@@ -295,17 +293,13 @@ struct GraphBuilder {
       var (state, snapshot) = (target, StateSnapshot(target))  // of the last stage of the run
       var count = 1
       var hasEarlyEnd = false  // whether a stage before the last one can end without its source
-      let mayMixOperators = nodeCount >= 8
-      var operations: [String] = []  // of the run, if they differ
+      var operations = [name.operation]  // of the run, each once
       // Extends the run, while its node can stand for the next stage, too.
       while let next = plainStage(after: state, snapshot), stageCount < Self.maximumChain {
         guard let nextName = names.name(of: next.state, next.facts) else { break }
-        let isSame = nextName.operation == name.operation
-        guard isSame || mayMixOperators else { break }
-        if !isSame {
-          if operations.isEmpty { operations = [name.operation] }
-          if !operations.contains(nextName.operation) { operations.append(nextName.operation) }
-          name.operation = nextName.operation  // for the comparison with the stage after it
+        if !operations.contains(nextName.operation) {
+          guard nodeCount >= 8 else { break }  // the first eight runs mix no operators
+          operations.append(nextName.operation)
         }
         if nextName.types != name.types { name.types = nil }  // shown only if all have the same
         count += 1
@@ -313,7 +307,7 @@ struct GraphBuilder {
         if snapshot?.facts.canEndWithoutSource == true { hasEarlyEnd = true }  // of the stage before `next`
         (state, snapshot) = (next.state, StateSnapshot(next.state))
       }
-      if !operations.isEmpty { name = StageNames.Name(operation: operations.joined(separator: ", ")) }
+      if operations.count > 1 { name = StageNames.Name(operation: operations.joined(separator: ", ")) }
       let node = addState(state, snapshot, as: name)  // notes whether the last stage can end early
       graph.nodes[node].count = count
       if hasEarlyEnd { ends.byThemselves.insert(graph.nodes[node].id) }
