@@ -42,7 +42,7 @@ extension Rows {
     Body.synchronous { repetitions in
       for _ in 0..<repetitions {
         let promises = order.indices.map { _ in makeHandPromise() }
-        handAll(promises.map { $0.future }).whenResolved { Sink.add($0, plus: 0) }
+        handAll(promises.map { $0.future }).whenResolved { Sink.add($0) }
         for index in order { promises[index].succeed(index) }
       }
     }

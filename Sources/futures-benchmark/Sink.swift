@@ -12,8 +12,8 @@ enum Sink {
     sum.store(sum.load(ordering: .relaxed) &+ value, ordering: .relaxed)
   }
 
-  /// Adds the value of a success and a captured integer, for a measured callback.
-  static func add(_ result: Result<Int, any Error>, plus captured: Int) {
+  /// Adds the value of a success, and a captured integer if there is one, for a measured callback.
+  static func add(_ result: Result<Int, any Error>, plus captured: Int = 0) {
     if case .success(let value) = result { add(value &+ captured) }
   }
 }

@@ -62,7 +62,7 @@ extension Future {
     )
     let future = source.attachStage(derived)
     interruption.start {
-      let link = TokenLink(derived)
+      let link = TokenLink(derived)  // its release tells the stage that the token can no longer cancel
       let registration = token.register { link.stage.cancel() }
       return { registration.remove() }
     }

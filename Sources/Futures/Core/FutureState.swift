@@ -692,7 +692,7 @@ extension FutureState {
     }
   }
 
-  /// Counts an input of a join as a consumer of this orphan until the input leaves, although it is in no list; under the lock.
+  /// Counts an input of a join, which is in no list, so that this orphan is not unneeded before the input leaves; under the lock.
   ///
   /// The delivery to the input then notifies the join that this state never resolves.
   private final func countNotified(_ input: Consumer) {

@@ -34,7 +34,7 @@ package class TypedState<Stored: OutcomeStorage>: FutureState, @unchecked Sendab
   override package func breakPromise(_ reason: BreakReason, in trampoline: Trampoline?) {
     // A cancelled API can drop its completion handler. The cancellation itself supplies the failure.
     if Cancelled<Failure>.isExpressible, wasCancelled { return }
-    guard let error = reason.error else { return orphan() }  // nothing was dropped: the source is `never`
+    guard let error = reason.error else { return orphan() }  // nothing was dropped, but the source never resolves
     if let failure = Self.failure(error) {
       resolve(.failure(failure), in: trampoline)
     } else {

@@ -385,14 +385,14 @@ struct GraphBuilder {
 
   /// Connects the states that were derived from a broken promise with the promise, which no longer lists them.
   ///
-  /// If the promise has no node, the nodes of these states get its label, file and line.
+  /// All of them have one object as their reason. If the promise has no node, their nodes get its label, file and line.
   private mutating func connectBroken() {
     var origins: [ObjectIdentifier: Int] = [:]
     for (index, reason, isOrigin) in broken where isOrigin { origins[ObjectIdentifier(reason)] = index }
     for (index, reason, isOrigin) in broken where !isOrigin {
       if let origin = origins[ObjectIdentifier(reason)] {
         connect(index, waitsFor: origin)
-      } else if let error = reason.error {
+      } else if let error = reason.error {  // there is one, because a state without an error becomes an orphan
         (graph.nodes[index].label, graph.nodes[index].fileID) = (error.label, error.fileID)
         graph.nodes[index].line = Int(error.line)
       }

@@ -73,7 +73,7 @@ final class Join<Derived: OutcomeStorage>: Inputs, @unchecked Sendable {
     // One input can end a `race` or `firstSuccess`, whose rule is `furthest`. Any other join can end early only by failing.
     facts.endsWithOneInput = rule == .furthest
     facts.needsEachInput = rule == .average && Derived.Failure.self == Never.self
-    facts.inputs = lock.withLockIfAvailable { inputs.map(\.state) }
+    facts.inputs = lock.withLockIfAvailable { inputs.map(\.state) }  // diagnostics wait for no lock
   }
 
   /// Attaches to all inputs, in order, after the operator has made them; results can arrive during the call.

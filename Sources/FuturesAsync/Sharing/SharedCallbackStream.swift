@@ -186,7 +186,7 @@ extension SharedCallbackStream {
     for number in 0..<limit {
       guard let action = state.withLock({ $0.nextAction() }) else { return }
       switch action {
-      case .stop(let cancellation, last: _): cancellation.trigger()  // runs `onCancel`; `last` goes away with `action`
+      case .stop(let cancellation, last: _): cancellation.trigger()  // runs `onCancel`, and releases the last element
       case .start(let run, let cancellation):
         let output = CallbackStream<Element>.SharedOutput(stream: self)
         let handle = CallbackStream(.readers(output, run: run), cancellation, site)

@@ -71,8 +71,8 @@ extension OrderRun: TaskExecutor {
 
   /// Returns the number of a job's task; `nil` if the job names no task. (The body is task 0, because its job comes first.)
   ///
-  /// Adds a task other than the body to `namedTasks` at its first job, if the run's thread submits that job. `leftTasks` later
-  /// finds a task there that is no child and is not released. If the order is shown, the entry has the place that made the task.
+  /// Adds a task other than the body to `namedTasks` at its first job, unless a thread outside of the run has made the task. If it
+  /// is no child, `leftTasks` later finds out whether it is released. If the order is shown, the entry has the place that made it.
   private func taskNumber(of job: UnownedJob) -> Int32? {
     guard let identifier = job.taskIdentifier else { return nil }
     let (number, isNew) = state.withLock { state in
@@ -82,7 +82,7 @@ extension OrderRun: TaskExecutor {
       return (number, number == count)
     }
     guard isNew, number > 0, isOnOwnThread else { return number }
-    let object = job.isOfChildTask ? nil : unsafeBitCast(job, to: AnyObject.self)  // the parent owns a child's memory
+    let object = job.isOfChildTask ? nil : unsafeBitCast(job, to: AnyObject.self)  // the entry refers to it weakly
     let task = OrderTask(site: isShown ? .current() : nil, object: object)
     state.withLock { $0.namedTasks[number] = task }
     return number
