@@ -85,7 +85,8 @@ private final class TokenLink<Stored: OutcomeStorage>: Sendable {
   init(_ stage: InterruptibleStage<Stored>) { self.stage = stage }
 
   deinit {
-    // A cancellation of the stage that was deferred comes before the end of the token.
-    Trampoline.current.runAfterDeferredCancellations { [stage] in stage.tokenEnded() }
+    let trampoline = Trampoline.current
+    guard trampoline.hasDeferredCancellations else { return stage.tokenEnded() }
+    trampoline.deferCancellation { [stage] in stage.tokenEnded() }  // after `stage.cancel()`, if that was deferred
   }
 }

@@ -15,7 +15,7 @@ extension FutureState {
     if trampoline.enterCancellation() {
       perform(states, leaving: trampoline)
     } else {
-      // Too many nested cancellations. A thread that is about to block runs the closure at the same depth (`runPending`).
+      // Too many nested cancellations. If this thread has to block before they end, `runPending` runs the closure at this depth.
       trampoline.deferCancellation { perform(states) }  // not `cancel`, which would defer itself again at that depth
     }
   }
@@ -47,7 +47,7 @@ extension FutureState {
       cancelled.append(state)
     }
     trampoline?.leaveCancellation()
-    // From the back, so that sources resolve first. After `leaveCancellation()`, because consumers do not count for its depth.
+    // From the back: sources resolve first. After `leaveCancellation()`, so that consumers run outside of this cancellation.
     while let state = cancelled.popLast() { state.resolveAsCancelled() }
   }
 

@@ -85,7 +85,7 @@ extension FutureState {
   /// Resumes the waiters, and runs the other consumers on a thread of the global queue, where no task is current.
   ///
   /// Called after a resolution by a task, and by a delivery that hands the rest on. The waiters come first, because blocked
-  /// threads can occupy the whole queue. The thread of this delivery never hands on (`mayHandOn`): it has no other work.
+  /// threads can occupy the whole queue. The thread of the queue never hands on (`mayHandOn`): it has no other work.
   @inline(never)
   final func deliverElsewhere(in trampoline: Trampoline) {
     guard resumeWaiters(in: trampoline) else { return }  // no callback is left

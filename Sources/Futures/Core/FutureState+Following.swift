@@ -36,7 +36,7 @@ extension FutureState {
     guard has(.isPrivate) else { return move(self, to: &other, inside: nil) }  // as below, without a loop
     var stage: FutureState = self
     var place: ProgressPlace?  // `nil` until a follower replaces the stage
-    // Keeps each state that has lost its follower until `move`, because the follower refers to the state without owning it.
+    // Until `move`, keeps each state that has lost its follower, because the follower refers to the state without owning it.
     var replaced: [FutureState] = []
     defer { withExtendedLifetime(replaced) {} }
     while true {

@@ -407,7 +407,7 @@ extension FutureState {
         current = isReopened ? .delivering : .resolved
       }
       if current >= .due {
-        noteObserved()  // not earlier, because only a settled state is marked as unobserved
+        noteObserved()  // only here, because a pending state is never marked as unobserved
         // A consumer of a broken state waits for ever. An earlier report does not cover this one, so another report is allowed.
         if has(.isBroken), case .broken(let reason) = producer { reason.allowAnotherReport() }
       }
@@ -429,7 +429,7 @@ extension FutureState {
           reference._withUnsafeGuaranteedRef { $0.enter(.finished) }
           return .orphaned
         }
-        // The list gets a reference of its own: the caller uses the first one, to make an orphan of the derived state, too.
+        // The list gets a reference of its own, because the caller uses `reference` to make an orphan of the derived state, too.
         list(retainConsumer(reference.takeUnretainedValue()), status)
         return .orphaned
       case .orphaned:  // the consumer is an input of a join
@@ -458,8 +458,8 @@ extension FutureState {
 
   /// Adds a consumer to the list; under the lock.
   ///
-  /// A result-only consumer was cancelled before it attached. It keeps this status while the state is pending, so that it does not
-  /// keep the state running. It goes to the front, because `onlyWantsResults` looks only at the last consumer.
+  /// A result-only consumer was cancelled before it attached. It keeps this status while the state is pending, so that it does
+  /// not keep the state running. It goes to the front, because `onlyWantsResults` looks only at the last consumer.
   @inline(__always)
   private final func list(_ reference: Unmanaged<Consumer>, _ status: Consumer.Status) {
     if status == .resultOnly, isPending {
@@ -483,7 +483,7 @@ extension FutureState {
   final func adopt(_ stage: FutureState, waitingFor source: FutureState, inside place: ProgressPlace?) -> Adoption? {
     changing {
       guard hasProducer, !isCancelled || !canRepresentCancellation else { return nil }
-      stage.place = place?.inside(stage.place) ?? stage.place.next  // `next`: what the previous source left
+      stage.place = place?.inside(stage.place) ?? stage.place.next  // `next`: the place after the previous source
       stage.kind = .follower  // passes the next source's result on
       stage.setStageSource(source)
       // After the source is set: this releasing store makes the source visible to a thread that loads the status.
@@ -638,7 +638,7 @@ extension FutureState {
       let progress = endsNow ? progressRecord?.detach(.cancelled) : nil
       let released = Released(producer: producer, cancellation: extras?.cancellation, progress: progress)
       let derivation = derivation
-      if derivation != nil, endsNow { producer = .none }  // from now on its source can release the stage
+      if derivation != nil, endsNow { producer = .none }  // the producer does not own the stage, which can now go away
       return Cancellation(released: released, derivation: derivation)
     }
   }
@@ -649,7 +649,7 @@ extension FutureState {
   final func cancellationHandlers(_ make: () -> CancellationHandlers) -> CancellationHandlers? {
     changing {
       guard isPending else { return nil }
-      if let handlers = extras?.cancellation { return handlers }  // which still run new handlers if cancelled
+      if let handlers = extras?.cancellation { return handlers }  // if they were cancelled, a new one runs at once
       guard !isCancelled else { return nil }
       let handlers = make()
       makeExtras().cancellation = handlers
@@ -686,7 +686,7 @@ extension FutureState {
       for input in inputsOfJoins {
         let wasConsumer = input.currentStatus == .listed  // otherwise it is result-only, and keeps no source running
         if let reference = unlist(input) { releaseConsumer(reference) }  // not the last one: `all` has another
-        if wasConsumer { countNotified(input) } else { input.enter(.finished) }  // still counts, although in no list
+        if wasConsumer { countNotified(input) } else { input.enter(.finished) }  // only a consumer still counts
       }
       return Orphaning(consumers: all.filter { $0.kind != .input }, inputs: inputsOfJoins)
     }
@@ -826,7 +826,7 @@ extension FutureState {
   }
 
   /// Takes the waiters of a settled state from the list, to resume them now; leaves the callbacks there for a later delivery.
-  /// - Returns: The waiters, and whether consumers are left: callbacks, or waiters that stay.
+  /// - Returns: The waiters, and whether any consumers are left, which can also be waiters that stay.
   final func takeWaiters() -> (waiters: ConsumerList, leavesCallbacks: Bool) {
     changing {
       // If it is not `due`, the state settled without consumers while this thread called its listeners, and is `resolved`.

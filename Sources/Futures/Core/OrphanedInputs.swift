@@ -35,7 +35,7 @@ final class OrphanedInputs: Inputs, @unchecked Sendable {
 
   /// For a join that becomes an orphan: takes over its inputs with the status `notified`; the others have ended or left.
   ///
-  /// This object claims the inputs, so nothing else leaves the sources. Each source counts its input until `leaveNotified()`.
+  /// This object claims the inputs, so nothing else can remove them. Each source counts its input until `leaveNotified()`.
   init(_ inputs: [JoinedInput]) {
     self.inputs = inputs.filter { $0.state.claimNotified($0.consumer) }.map {
       Input(source: $0.state, consumer: nil)
@@ -57,7 +57,7 @@ final class OrphanedInputs: Inputs, @unchecked Sendable {
 
   override func removeFromInputs(forResult needsResult: Bool) -> [FutureState] {
     guard claimLeaving() else { return [] }
-    _ = interruption?.removeFromInputs(forResult: needsResult)  // cancels it unless a result is needed; returns none
+    _ = interruption?.removeFromInputs(forResult: needsResult)  // cancelled, unless `needsResult`; it has no inputs
     return inputs.compactMap { input -> FutureState? in  // the sources without other consumers
       guard let source = input.source else { return nil }
       // The join has already counted each of these inputs as ended, so it needs no results, whatever `needsResult` says.

@@ -29,7 +29,7 @@ package class Stage<Stored: OutcomeStorage>: TypedState<Stored>, @unchecked Send
     self.source.load(ordering: .relaxed)?.toOpaque() == Unmanaged.passUnretained(source).toOpaque()
   }
 
-  override func stateToOrphan(from source: FutureState) -> FutureState? { target }  // only a stage resolves its target
+  override func stateToOrphan(from source: FutureState) -> FutureState? { target }  // which only this stage resolves
 }
 
 /// A stage that can move on to another source, so that each source fills a part of the progress.

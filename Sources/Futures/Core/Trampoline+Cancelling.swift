@@ -31,10 +31,8 @@ extension Trampoline {
     storage.pointee.deferredCancellations.append(body)
   }
 
-  /// Runs `body` after the cancellations that are deferred now; at once if there are none.
-  func runAfterDeferredCancellations(_ body: @escaping () -> Void) {
-    if storage.pointee.deferredCancellations.isEmpty { body() } else { deferCancellation(body) }
-  }
+  /// Whether cancellations wait for the end of the thread's outermost cancellation.
+  var hasDeferredCancellations: Bool { !storage.pointee.deferredCancellations.isEmpty }
 
   /// Runs the deferred cancellations, also new ones: when the outermost cancellation ends, or before the thread blocks.
   func runDeferredCancellations() {

@@ -61,7 +61,7 @@ package class TypedState<Stored: OutcomeStorage>: FutureState, @unchecked Sendab
     // `isExpressible` first, because making the failure allocates.
     guard Cancelled<Failure>.isExpressible, let failure = Cancelled<Failure>.failure else {
       // The producer of a dormant state never starts after the cancellation (R2b), so nothing ever resolves the state.
-      // `orphan` tests it again under its lock. This test comes first, because `orphan` allocates an array before its own.
+      // This test comes first, because `orphan` allocates an array before it tests `isDormant` again, in the transition.
       if reading({ isDormant }) { orphan(onlyDormant: true) }
       return
     }

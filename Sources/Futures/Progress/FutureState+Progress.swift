@@ -59,7 +59,7 @@ extension FutureState {
   @usableFromInline
   final func addProgressPart(of total: Int, _ source: FutureState? = nil, _ change: () -> Void) {
     var link: ProgressLink?
-    let mustNotify = reading {  // under the lock, which also protects the parts and the record
+    let mustNotify = reading {  // `beginProgress()` makes a record from the parts under the same lock
       change()
       guard isPending, let record = progressRecord else { return false }
       let share = ProgressPart(1 / Double(total))

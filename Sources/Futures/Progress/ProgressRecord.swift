@@ -156,7 +156,7 @@ final class ProgressRecord: @unchecked Sendable {
 
   /// Returns the next step of the round that began at `startVersion`.
   func nextStep(inRoundOf startVersion: UInt64) -> ProgressStep {
-    // No listener is left (`end` has moved them), or all have the newest progress, because the first one is the least up to date.
+    // No listener is left (after `end`, for example), or all have the newest progress, because the first is the least up to date.
     guard let listener = firstListener, listener.seen != version else {
       hasNotifier = false
       isCallingListeners = false
@@ -218,7 +218,7 @@ final class ProgressRecord: @unchecked Sendable {
     return awaited == 1
   }
 
-  /// Adds and returns a link of `target` to `source`, which brings progress back; the caller connects it after unlocking.
+  /// Adds and returns a link that brings the progress of `source` to `target`; the caller connects it after unlocking.
   func addLink(from source: FutureState, to target: FutureState, as role: ProgressLink.Role) -> ProgressLink {
     let link = ProgressLink(from: source, to: target, as: role)
     add(link)
@@ -256,7 +256,7 @@ final class ProgressRecord: @unchecked Sendable {
   func update(_ link: ProgressLink, to progress: FutureProgress) -> Bool {
     guard has(link) else { return false }  // replaced or removed meanwhile
     switch link.role {
-    // A source that fills the whole progress also passes on its units. Without a total they rise while the fraction stays.
+    // A source that fills the whole progress also passes on its units. They can rise or get a new total while the fraction stays.
     case .source(let region) where region.isWhole:
       if progress.fractionCompleted > current.fractionCompleted { return set(progress) }
       return progress.fractionCompleted == current.fractionCompleted && set(current.advanced(to: progress))
