@@ -106,7 +106,7 @@ enum CallbackNames {
   /// If the callback gets the result of the work, `lendingWords` do not count: `write(_:completion:)` lends nothing.
   static func lendsValues(function: String, givesResult: Bool = false) -> Bool {
     let words = words(function)
-    // `lendingFirstWords` count only first, or after `async`: `inDatabase` and `asyncWithPool` lend a value, `logIn` does not.
+    // Words such as `in` and `with` mean lending only at the start, or after `async`: `asyncWithPool` lends, `logIn` does not.
     let first = words.first { $0 != "async" }
     return first.map(lendingFirstWords.contains) == true || !givesResult && words.contains { lendingWords.contains($0) }
   }

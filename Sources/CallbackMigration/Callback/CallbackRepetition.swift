@@ -226,7 +226,7 @@ struct CallbackRepetition {
       guard isBreak || tokens[index] == "continue",
         let loop = tokens.brace(ofLoopAround: index, orSwitch: isBreak)
       else { return true }  // `return` and the like; also `fallthrough`, because no path is followed beyond it
-      return loop < (isBreak ? exits.breakLimit : exits.continueLimit)  // an exit if its loop begins before the limit
+      return loop < (isBreak ? exits.breakLimit : exits.continueLimit)  // an exit if that brace is before the limit
     }
   }
 

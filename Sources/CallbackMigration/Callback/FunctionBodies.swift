@@ -52,7 +52,7 @@ struct FunctionBodies {
       return []
     }
     var found = [FunctionBody(tokens: tokens, range: body, callbacks: callbacks)]
-    // Follows the callbacks from call to call, as from `load` to `send`, up to about eight bodies. No body is added twice.
+    // Follows the callbacks from call to call, as from `load` to `send`, up to about eight bodies. Recursion adds no body again.
     var next = 0
     while next < found.count, found.count < 8 {
       let caller = found[next]

@@ -63,7 +63,7 @@ struct Handles {
     while reader.take("any") || reader.take("some") {}  // Skips both words.
     let names = reader.takeTypeName().names
     let name = reader.isAtEnd ? names.last : nil  // a tuple has no name, and no method that could cancel
-    let isSelf = bare.text == "Self"  // counts as the caller's own object: callers can ignore it, and it is no token
+    let isSelf = bare.text == "Self"  // counts as the object of the call, which callers have and so can ignore
     let identifier = isSelf ? owner?.identifier.precise : name?.type
     let endings = identifier.map(methods(of:)) ?? [:]
     // Calls `method` as its declaration says. A method that was not found counts as synchronous, without an error or a value.

@@ -237,7 +237,7 @@ extension Refusal {
     return Refusal("they return `\(label)`, a `\(type)`, which is no `Error` that they could throw\(remedy)")
   }
 
-  /// For the counterpart: it can return a failure as a value, so that callers see no error.
+  /// A value of `type` can hold a failure, which counterparts then return in the value, and not as an error.
   static func returnsFailure(in type: String) -> Refusal {
     Refusal("they return `\(type)`, which might hold a failure")
   }
@@ -246,7 +246,7 @@ extension Refusal {
     Refusal("they return an optional, because `line \(line)` calls back with neither a value nor an error")
   }
 
-  /// Proposes the entry `"renames": {"*": "*"}`, which keeps the functions' names, unless another declaration has the name.
+  /// Unless another declaration has the name, proposes the entry `"renames": {"*": "*"}`, which keeps the functions' names.
   static func hasOtherName(_ reason: OtherName) -> Refusal {
     switch reason {
     case .callbackIsOptional:

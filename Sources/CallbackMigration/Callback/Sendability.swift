@@ -63,7 +63,7 @@ struct TypeFacts {
     var reader = TokenReader(type)
     if let inside = reader.takeBracketed("(", ")") {
       guard reader.isAtEnd else { return .no }  // a function type
-      return weakest(of: inside.elements.map(FunctionType.withoutLabel), genericSendables)  // a tuple, or one type
+      return weakest(of: inside.elements.map(FunctionType.withoutLabel), genericSendables)  // a tuple, or `(any P)`
     }
     if let inside = reader.takeBracketed("[", "]"), reader.isAtEnd {  // an array or a dictionary
       var parts = TokenReader(inside)
@@ -122,7 +122,7 @@ struct TypeFacts {
     guard let type = token.type else { return false }
     if own.contains(type) { return references.contains(type) }
     if type.hasPrefix("c:objc") { return true }  // of Objective-C
-    // The last letter is the kind: a class, a protocol or an alias. `s:Sa` also ends in such a letter, but names no module.
+    // An identifier's last letter is the kind: class, protocol or alias. `s:Sa` also ends in such a letter, but names no module.
     return namesModule(type) && ["C", "P", "a"].contains(type.last) && !isAssociated(token)
   }
 

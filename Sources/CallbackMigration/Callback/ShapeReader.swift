@@ -130,9 +130,9 @@ struct ShapeReader {
     if let pointer = all.first(where: { CallbackNames.isPointer($0.text) }) {
       return .isValidInside(pointer.text, title)
     }
-    // A result comes after the work, so a word such as `read` does not mean lending then. A verb such as `with` still does.
+    // A result comes after the work, so a word such as `read` does not mean lending then. `with` as first word still does.
     let isNamedCompletion = declaration.parameters[index].isNamed(like: CallbackNames.completions)
-    let isResult = isNamedCompletion && typeShape(values).givesValuesOrFailure  // by the name and the type
+    let isResult = isNamedCompletion && typeShape(values).givesValuesOrFailure  // the parameter's name and type say so
     if CallbackNames.lendsValues(function: declaration.plainName, givesResult: isResult),
       let type = all.first(where: facts.isUnsharedReference)
     {

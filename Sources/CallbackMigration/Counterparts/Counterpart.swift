@@ -205,10 +205,10 @@ package struct Counterpart {
     let callee = qualifier + declaration.name
     let call = (declaration.isThrowing ? "try " : "") + "\(callee)(\(arguments.joined(separator: ", ")))"
     if case .calls(let cancellation) = function.handle {
-      let handle = unused("handle")
+      let (handle, task) = (unused("handle"), spelling.text("Task", "s:ScT"))  // a module can have a `Task` of its own
       return [
         "let \(handle) = \(cancellation.isTransferred ? "\(transfer)(\(call))" : call)",
-        "\(bridge).onCancel { \(cancellation.text(of: handle, task: spelling.text("Task", "s:ScT"))) }",  // Swift.Task
+        "\(bridge).onCancel { \(cancellation.text(of: handle, task: task)) }",
       ]
     }
     return [function.returnsValue ? "_ = " + call : call]

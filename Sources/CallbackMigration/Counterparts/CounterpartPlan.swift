@@ -122,7 +122,7 @@ struct RefusalRules {
     }
   }
 
-  /// Refuses an async counterpart that calls of a rival would get, or of a global function whose isolation is not in the graph.
+  /// Refuses an async counterpart if a rival's calls would get it, or if the graph lacks the isolation of a global function.
   private func overloadRefusal(_ function: CallbackFunction) -> Refusal? {
     let saysIsolation = function.declaration.globalActor != nil || function.declaration.isNonisolated
     if inventory.isMainActorTheDefault, function.scope.isEmpty, !saysIsolation { return .unknownIsolation }
@@ -175,13 +175,13 @@ private struct CounterpartClaims {
 extension CallbackFunction {
   /// The rank among functions that would get the same counterpart; the lowest gets it.
   ///
-  /// A queue raises it, because a counterpart has none. A deprecation counts more, and most if it does not name the counterpart.
+  /// A queue raises the rank: a counterpart has none. A deprecation counts more, and most if it does not name the counterpart.
   fileprivate var rank: Int {
     let deprecation = isRenamedToCounterpart ? 2 : isDeprecated ? 4 : 0
     return deprecation + (callbacks.queue == nil ? 0 : 1)
   }
 
-  /// Whether the function can replace `other`: its rank is no higher, its shape better, and values, labels and return type agree.
+  /// Whether the function precedes `other`: its rank is no higher, its shape is better, and values, labels and return type agree.
   fileprivate func isPreferred(to other: CallbackFunction) -> Bool {
     guard let shape = shapeRank, let otherShape = other.shapeRank, shape < otherShape else { return false }
     return rank <= other.rank && values == other.values && callbacks.labels == other.callbacks.labels

@@ -26,7 +26,7 @@ extension [Token] {
   /// In `source`, the declaration's name stands on `line`.
   fileprivate func withClosureLabels(from source: SourceTokens, line: Int) -> [Token]? {
     let own = SourceTokens(text)
-    // With equal counts, an index of `own` is also one of this array. Closures are found by pairs of brackets (`isBalanced`).
+    // With equal counts, an index of `own` is also one of this array. Closures are found by brackets, so all must have a partner.
     guard own.items.count == count, own.isBalanced,
       let keyword = own.items.indices.first(where: { ["func", "init", "typealias"].contains(own[$0]) })
     else { return nil }

@@ -1,9 +1,9 @@
 extension TypeRelations {
   /// Whether the main actor is the module's default: all members of some type are on it, and the type does not say so.
   var isMainActorTheDefault: Bool {
-    // Other kinds do not count, because cases, and operators and initializers that the compiler makes, never show the main actor.
+    // Other kinds do not count, because enum cases, and some initializers that the compiler makes, do not show the main actor.
     let kinds = ["swift.method", "swift.property", "swift.type.method", "swift.type.property"]
-    var areOnMainActor: [String: [Bool]] = [:]  // for each type that leaves the isolation to the module, by member
+    var areOnMainActor: [String: [Bool]] = [:]  // members of each type that leaves the isolation to the module
     for (member, type) in owners {
       guard let member = symbols[member], let owner = symbols[type] else { continue }
       let ownerSaysIsolation = owner.isNonisolated || owner.isOnMainActor || owner.isActor

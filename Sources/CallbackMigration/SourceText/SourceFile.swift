@@ -199,8 +199,8 @@ struct ImportList {
 
   /// Writes an import of the library with the level `access`; for `nil`, with a level only if the target imports `module` with one.
   private func libraryLine(_ module: String, _ access: String?) -> String {
-    // A level here is an error if another file imports the module without one. A target that writes `public import` is the
-    // exception, because an import without a level is internal there.
+    // The level `internal` is an error if another file imports the module without a level. A target that writes `public import`
+    // is the exception, because an import without a level is internal there.
     if implicit.contains(module), !saysPublic { return "import " + module }
     return (access ?? (explicit.contains(module) ? "internal " : "")) + "import " + module
   }
