@@ -239,7 +239,7 @@ package class CancellationHandler: Consumer, @unchecked Sendable {
   }
 
   /// Runs the handler.
-  /// - Returns: `nil`. The override in `LinkedHandler` returns the state that the caller cancels next, if it is a link.
+  /// - Returns: `nil`. For a link, the override in `LinkedHandler` returns the state that the caller cancels next.
   func run() -> CancellationState? {
     let handler = handler
     self.handler = nil  // so that the captures are released after this run, also if a registration keeps this object
@@ -262,7 +262,7 @@ package class CancellationHandler: Consumer, @unchecked Sendable {
 @usableFromInline
 final class LinkedHandler: CancellationHandler, @unchecked Sendable {
   // @unchecked: as the base class says.
-  /// The state of another linked source, which this link cancels; `nil` for a handler.
+  /// The state of the linked source that this link cancels; `nil` for a handler.
   private var linkedState: CancellationState?
 
   /// The linked source whose token has this handler or link, if there is one; kept while a parent can cancel that source.
@@ -286,7 +286,7 @@ final class LinkedHandler: CancellationHandler, @unchecked Sendable {
 
   override func takeSource() -> CancellationTokenSource? { source.take() }
 
-  override func dropCaptures() {  // it was removed, or its state can no longer be cancelled, so it will not run
+  override func dropCaptures() {  // called after a removal, or once nothing can cancel the token any more
     super.dropCaptures()
     source = nil
     linkedState.take()?.parentEnded()  // without this link, its parent cannot cancel the linked state

@@ -35,7 +35,7 @@ extension CancellableFailure {
   fileprivate var isCancelled: Bool {
     // A generic function, because `==` needs the concrete type of `cancelled`, which is that of `self`.
     func equals<Other: Equatable>(_ other: Other) -> Bool { self as? Other == other }
-    // The cast is from `Any`. Where Foundation is visible, the compiler takes each error for an `NSError`, which is `Equatable`.
+    // From `Any`, because the compiler treats each error as an `NSError`, which is `Equatable`, where Foundation is visible.
     let cancelled: Any = Self.cancelled
     guard let cancelled = cancelled as? any Equatable else { return false }
     return equals(cancelled)

@@ -279,7 +279,7 @@ extension PendingFutures {
         guard let object = slot.object.object else { return nil }
         return (slot.entry, object, slot.source?.object.map { unsafeDowncast($0, to: FutureState.self) })
       }
-      .sorted { $0.entry.id < $1.entry.id }  // `add` makes the identity before it locks
+      .sorted { $0.entry.id < $1.entry.id }  // needed, because `add` makes the `id` before it locks
   }
 }
 

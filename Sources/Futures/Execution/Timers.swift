@@ -74,7 +74,7 @@ final class Timers: @unchecked Sendable {
 
   /// Takes the work of the first timer if it is due; otherwise lets the source fire at the next deadline.
   private func takeDueWork(_ now: UInt64) -> (DispatchQueue, @Sendable () -> Void)? {
-    guard let timer = heap.first, timer.deadline <= now, let work = remove(timer) else {  // `work` is never `nil` here
+    guard let timer = heap.first, timer.deadline <= now, let work = remove(timer) else {  // `remove` never gives `nil`
       arm()
       return nil
     }

@@ -103,8 +103,8 @@ extension Future {
   /// allocation.
   ///
   /// A program can keep and share it: a cancelled derived future releases its stage and does not cancel this future.
-  /// A derived future that cannot represent cancellation, such as that of `materialize`, keeps its stage, because a
-  /// cancellation of this future would still resolve it (R16). It keeps none if `Failure` is such a type, too.
+  /// A cancelled derived future that cannot represent cancellation, such as that of `materialize`, keeps its stage: a later
+  /// cancellation of this future still resolves it (R16). It keeps none if `Failure` cannot represent cancellation, either.
   public static var never: Self {
     let state = State<Value, Failure>()
     state.orphan()  // so derived futures know that they never resolve either

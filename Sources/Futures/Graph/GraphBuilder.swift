@@ -175,7 +175,7 @@ struct GraphBuilder {
   /// Adds the node of a state; `visitStates()` later adds the consumers of the state.
   ///
   /// With `name`, the node stands for a run of stages that ends with the state. Without it, the name comes from the state.
-  /// Without a snapshot, because another thread keeps the lock, the node is `busy`. Even then, constants give the name.
+  /// Without a snapshot, because another thread keeps the lock, the node is `busy`. The state's constants still give a name.
   private mutating func addState(_ state: FutureState, _ snapshot: StateSnapshot?, as name: StageNames.Name?) -> Int {
     let entry = entry(of: state)
     let name = name ?? names.name(of: state, snapshot?.facts ?? NodeFacts(of: state))
@@ -289,7 +289,7 @@ struct GraphBuilder {
     while true {
       let target = stage.target  // the state that the stage resolves
       if let known = indices[ObjectIdentifier(target)] { return connect(known, waitsFor: awaitedNode) }  // added before
-      var name = names.name(of: stage, facts) ?? StageNames.Name(operation: "future")  // never: a stage has a name
+      var name = names.name(of: stage, facts) ?? StageNames.Name(operation: "future")  // unused: each stage has a name
       var (state, snapshot) = (target, StateSnapshot(target))  // of the last stage of the run
       var count = 1
       var hasEarlyEnd = false  // whether a stage before the last one can end without its source
@@ -312,7 +312,7 @@ struct GraphBuilder {
       graph.nodes[node].count = count
       if hasEarlyEnd { ends.byThemselves.insert(graph.nodes[node].id) }
       connect(node, waitsFor: awaitedNode)
-      // If no run follows, `visitStates()` adds the consumers of `state`, which `addState` has put into `unvisited`.
+      // `addState` has put `state` into `unvisited`. If no run follows, `visitStates()` adds the consumers of `state` from there.
       guard let next = plainStage(after: state, snapshot), stageCount < Self.maximumChain else { return }
       _ = unvisited.popLast()  // removes `state`: this loop adds its only consumer, which begins the next run
       nodeCount += 1

@@ -119,8 +119,7 @@ extension Future {
     onSuccess: @escaping @MainActor (Value) -> Void,
     onFailure: @escaping @MainActor (Failure) -> Void
   ) {
-    // Wrapped, because `pass` takes closures without an actor.
-    cancelled(by: token).whenResolved(on: context) { $0.pass(to: { onSuccess($0) }, or: { onFailure($0) }) }
+    cancelled(by: token).whenResolved(on: context) { $0.pass(to: onSuccess, or: onFailure) }
   }
 
   /// Calls `onSuccess` with the value, or `onFailure` with the error, on the main actor.

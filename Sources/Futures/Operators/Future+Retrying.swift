@@ -74,7 +74,7 @@ extension Future {
   ///
   /// `within` limits the starts: no attempt starts later than this time after the first. A delay that would end later does not
   /// start either. The future then fails with the last error. A running attempt is not cut short; add `timeout(after:)` to the
-  /// work for that. The context's clock measures the time. A context of `init(execute:after:)` has none, and its delays can be
+  /// work for that. The context's clock measures the time. That of `init(execute:after:)` only measures delays, which can be
   /// virtual. So the longer of the system's time and the sum of the delays counts. A budget of zero or less allows one attempt.
   ///
   /// `delay` gets the number of the failed attempt, counted from 1, and its error. It runs after `shouldRetry`, at most once for
@@ -137,7 +137,7 @@ extension Future {
         // cancelled wait runs `bypass` in place of the transform if `Failure` cannot represent cancellation.
         return Future<Void, Failure>.succeeded(())
           .derive(on: context, afterNanoseconds: delay, bypass: { _ in .failed(error) }) { _ in
-            // Asks the budget again, because the context can run late, and the token, because `bypass` no longer replaces this.
+            // Asks the budget again, as the context can run late, and the token, as `bypass` cannot replace a running transform.
             let isTooLate = budget.map { !$0.allowsStart(in: 0, waited: waited) } ?? false
             return cancellation.isCancelled || isTooLate ? .failed(error) : attempt(number + 1, waited: waited)
           }

@@ -28,7 +28,7 @@ final class InterruptibleStage<Stored: OutcomeStorage>: Stage<Stored>, @unchecke
 
   /// Makes the orphan `source` an input, so that a cancelled stage leaves it; `OrphanedInputs` refers to it weakly.
   ///
-  /// The stage is an orphan, too, if its token can no longer cancel it. With a timeout it is none, because that still ends it.
+  /// The stage is an orphan, too, if its token can no longer cancel it. A timeout still ends the stage, which then is no orphan.
   override func stateToOrphan(from source: FutureState) -> FutureState? {
     setProducer(.inputs(OrphanedInputs(self, of: source, interruptedBy: interruption)))
     return !outlivesSource && interruption.hasEnded ? self : nil  // `outlivesSource` is `true` for a timeout
@@ -37,7 +37,7 @@ final class InterruptibleStage<Stored: OutcomeStorage>: Stage<Stored>, @unchecke
   /// Ends the interruption, because the token can no longer cancel the stage; the stage becomes an orphan if its source is one.
   func tokenEnded() {
     interruption.fire()  // not `cancel()`, because the token has given up its handler, so there is nothing to remove
-    if let sources = reading({ inputs as? OrphanedInputs }) { orphan(leaving: sources) }  // only `cancel()` can end it
+    if let sources = reading({ inputs as? OrphanedInputs }) { orphan(leaving: sources) }  // the source is an orphan
   }
 
   override func describe(into facts: inout NodeFacts, isListed: Bool) {

@@ -120,7 +120,7 @@ final class ItemQueue<Item: Sendable, Value: Sendable, Failure: Error>: Inputs, 
       }
       // An input that does not attach gives up its closure, which owns this queue.
       if isFinished { input.consumer.dropCaptures() } else { input.attach() }
-      if isFinished || isResultOnly { input.state.cancelIfUnneeded() }  // result-only: cancelled, but needs the results
+      if isFinished || isResultOnly { input.state.cancelIfUnneeded() }  // result-only: `derived` was cancelled
       if let priority { input.state.raiseTasks(to: priority) }
     }
   }
@@ -132,7 +132,7 @@ final class ItemQueue<Item: Sendable, Value: Sendable, Failure: Error>: Inputs, 
       switch unsafeDowncast(source, to: State<Value, Failure>.self).result {
       case .success(let value)?: self.storeValue(index, value)
       case .failure(let error)?: self.fail(error, in: trampoline)
-      case nil: self.markBroken(index, source.breakReason)  // broken, or an orphan: only a cancellation can resolve it
+      case nil: self.markBroken(index, source.breakReason)  // broken, or an orphan, which only a cancellation resolves
       }
       self.startItems(in: trampoline)
     }

@@ -85,7 +85,7 @@ final class SubmittedStage<Value: Sendable, Failure: Error, New: Sendable, NewFa
   @_alwaysEmitIntoClient
   func deliver(from source: FutureState, in trampoline: Trampoline) {
     guard kind != .follower else { return resolve(as: source, in: trampoline) }  // the transform has made `source`
-    let context = kind == .custom ? takeValue(at: &context) : context  // else a cycle: it can own the work, so `self`
+    let context = kind == .custom ? takeValue(at: &context) : context  // the context can own the work, and so `self`
     let typedSource = unsafeDowncast(source, to: State<Value, Failure>.self)
     guard let result = typedSource.result else {  // a broken source
       if claimSubmitted() { dropCaptures() }
@@ -148,7 +148,7 @@ final class SubmittedStage<Value: Sendable, Failure: Error, New: Sendable, NewFa
     deadline?.cancel()
   }
 
-  override func dropContext() { context = nil }  // `dropCaptures()` can run beside a delivery, which uses it
+  override func dropContext() { context = nil }  // not in `dropCaptures()`, which can run while a delivery uses it
 
   @usableFromInline
   override func resolveWithoutContext(from source: FutureState) {  // after a cancellation; no effect without `bypass`

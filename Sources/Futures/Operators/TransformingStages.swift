@@ -55,7 +55,7 @@ final class MapStage<Value: Sendable, Stored: OutcomeStorage>: Stage<Stored>, @u
       let stage = unsafeDowncast(stage, to: MapStage.self)
       // If there is no value, `value(of:in:)` has ended the stage. The transform is there: a removed stage gets no delivery.
       guard let value: Value = stage.value(of: source, in: trampoline),
-        let new = takeValue(at: &stage.transform)?.apply(value)  // `apply` suffices: a stored closure makes no copies
+        let new = takeValue(at: &stage.transform)?.apply(value)  // the optimizer copies no code for a stored closure
       else { return }
       stage.resolve(.success(new), in: trampoline)
     }

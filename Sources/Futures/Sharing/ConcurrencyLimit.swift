@@ -255,7 +255,7 @@ private struct WorkQueue {
 
   /// Removes and returns the next work, and counts it as starting.
   ///
-  /// `started` is the slot of the caller's previous work, whose start has returned; it is `nil` for the first work.
+  /// First notes that the start of the caller's previous work, in the slot `started`, has returned; `nil` for the first work.
   /// - Returns: The slot of the work, and its start; `nil` without room or work.
   mutating func takeNext(_ limit: Int, after started: Slot?) -> (Slot, Start)? {
     endStart(started)

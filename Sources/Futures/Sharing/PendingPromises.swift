@@ -196,8 +196,8 @@ public final class PendingPromises<Key: Hashable & Sendable, Value: Sendable, Fa
 
   /// Adds a caller; but if `takesAnswer` is set and an early answer for `key` is kept, takes that answer out instead.
   func join(_ caller: Caller, _ key: Key, takingEarlyAnswer takesAnswer: Bool) -> Joining {
-    // By the task, `leave` finds out whether the key's own work made this call. Without callers, no work has started, so the task
-    // is not needed. It is read outside the lock, because that formats a string.
+    // By the task, `leave` finds out whether the key's own work made this call. Without callers, the work starts later, so it did
+    // not make this call. The task is read outside the lock, because that formats a string.
     let hasCallers = state.withLock { $0.entries[key]?.callers.isEmpty == false }
     let task = hasCallers ? TaskIdentity.current : nil
     let (number, isFirst, work, answer) = state.withLock {
@@ -273,7 +273,7 @@ public final class PendingPromises<Key: Hashable & Sendable, Value: Sendable, Fa
     var caller: Caller?  // released outside the lock
     var isLast = false
     var ended: Entry?
-    // The callers that stay, if they are few. If all are requests of the shared work, it waits for itself: they are cancelled.
+    // The callers that stay, if few. If the shared work made all their requests, it waits for itself, so they are cancelled.
     var remaining: [(caller: Caller, task: TaskIdentity?)] = []
     var workOfRemaining: Future<Value, Failure>?
     state.withLock { state in
