@@ -97,7 +97,7 @@ final class MirroredProgress: Progress, @unchecked Sendable {
     #endif
   }
 
-  /// Removes the listener and releases the future: not under the lock of all trees, as a change of a parent can release this.
+  /// Removes the listener and releases the future after unlocking: a change of a parent, under the lock, can release this object.
   deinit {
     let source = takeSource()
     Self.beginChange()  // `afterChange` needs the lock

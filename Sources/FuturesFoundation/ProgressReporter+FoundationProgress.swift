@@ -103,7 +103,7 @@ final class FollowedProgress: ProgressFeed {
 
   /// Cancels the `Progress` when `token` is cancelled, until `end()`; called before another thread can use this object.
   func cancel(with token: CancellationToken) {
-    guard let progress else { return }  // it is there, because nothing has called `end()` yet
+    guard let progress else { return }  // never `nil` here, because nothing has called `end()` yet
     let registration = token.register { progress.cancel() }
     link.withLock { $0?.registration = registration }
   }

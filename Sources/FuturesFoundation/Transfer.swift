@@ -24,7 +24,7 @@
   /// Q: Why not a task of the user's session? A: On Linux only the delegate of the session gets the bytes of a task as they arrive.
   final class Transfer<Body: ResponseBody>: NSObject, URLSessionDataDelegate, @unchecked Sendable {
     // @unchecked: only the delegate queue of the session uses `body`, `received` and `bodyError`, and it is serial. `task` is set
-    // once, before another thread can stop the transfer, and `representative` before the transfer starts.
+    // once, before another thread can stop the transfer, and `representative` before the transfer can end.
     enum Direction { case sending, receiving }
 
     private let promise: Promise<Body.Value, any Error>
@@ -69,7 +69,9 @@
       session.finishTasksAndInvalidate()
       // A task of the user's session, which never starts. If that session is invalidated, it cancels this task, which stops the
       // transfer. It is a download task, because Foundation would search the cache for a data task.
-      representative = original.downloadTask(with: URL(string: "data:,")!) { [weak self] _, _, _ in self?.stop() }
+      isStopped.withLock { _ in  // `stop` waits for this lock, so the transfer cannot end before the assignment
+        representative = original.downloadTask(with: URL(string: "data:,")!) { [weak self] _, _, _ in self?.stop() }
+      }
       task.resume()
       promise.onCancel { [weak self] in
         guard let self else { return }
@@ -89,9 +91,7 @@
     ///
     /// Foundation for Linux traps if such a call follows a cancellation. So `body` runs under the lock, for which `stop` waits.
     private func answerUnlessStopped(_ body: () -> Void) {
-      isStopped.withLock { isStopped in
-        if !isStopped { body() }
-      }
+      isStopped.withLock { if !$0 { body() } }
     }
 
     // MARK: Called by the session, on its delegate queue
@@ -148,7 +148,7 @@
       }
       original.delegateQueue.addOperation { [self] in
         delegate.urlSession(original, task: task, didReceive: challenge) { disposition, credential in
-          self.answerUnlessStopped { completionHandler(disposition, credential) }  // Foundation traps after a stop
+          self.answerUnlessStopped { completionHandler(disposition, credential) }  // a call after a stop would trap
         }
       }
     }

@@ -139,7 +139,7 @@ final class CallbackSlot<Value>: @unchecked Sendable {
 
   /// Called when the task is cancelled: fills an empty slot with `cancelled`, runs all handlers, and resumes the task.
   func cancel() {
-    guard case .waiting(let continuation) = beginCancelling() else { return }  // full, or no task is suspended yet
+    guard case .waiting(let continuation) = beginCancelling() else { return }  // a full slot, or no suspended task yet
     // In batches, because a handler can add another one.
     while let handlers = takeHandlers() {
       for handler in handlers { handler() }

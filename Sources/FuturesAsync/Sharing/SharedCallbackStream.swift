@@ -197,7 +197,7 @@ extension SharedCallbackStream {
         // The rest of the loop also waits for the context, so that a stop never comes before `start`.
         return context.execute {
           self.start(handle)
-          self.continueControl(limit: limit - number - 1)  // the limit goes on: `.mainImmediate` runs this at once
+          self.continueControl(limit: limit - number - 1)  // not a new limit: `.mainImmediate` can run this at once
         }
       }
     }

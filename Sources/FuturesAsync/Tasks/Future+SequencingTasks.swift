@@ -80,7 +80,7 @@ extension Future where Failure == any Error {
   /// let results = await Future.concurrentSettled(urls, limit: 6) { url in try await fetch(url) }.value
   /// ```
   ///
-  /// Cancellation, future to task: tasks are cancelled, no more start, and unfinished items fail with `CancellationError`.
+  /// Cancellation, future to task: it cancels the tasks, starts no others, and fails unfinished items with `CancellationError`.
   @_alwaysEmitIntoClient
   @_disfavoredOverload
   public static func concurrentSettled<Item: Sendable>(
@@ -105,7 +105,7 @@ extension Future where Failure: CancellableFailure {
   ///
   /// As the overload for `any Error`, which shows an example. Write the type of the error: `{ item throws(APIError) in … }`.
   ///
-  /// Cancellation, future to task: tasks are cancelled, no more start, and unfinished items fail with `Failure.cancelled`.
+  /// Cancellation, future to task: it cancels the tasks, starts no others, and fails unfinished items with `Failure.cancelled`.
   @_alwaysEmitIntoClient
   @_disfavoredOverload
   public static func concurrentSettled<Item: Sendable>(

@@ -8,7 +8,7 @@ public import Futures
 extension Future {
   /// Starts a task as `Task { }` does, for a closure that throws.
   @_alwaysEmitIntoClient
-  init<each Nothing>(  // an empty pack, for better compiler errors: see `Future+Task.swift`
+  init<each Nothing>(  // an empty pack, because a wrapper allocates: see the beginning of this file
     _ name: String?,
     _ priority: TaskPriority?,
     _ fileID: StaticString,
@@ -35,7 +35,7 @@ extension Future {
 
   /// Starts a task as `Task { }` does, for a closure that cannot throw.
   @_alwaysEmitIntoClient
-  init<each Nothing>(  // an empty pack, for better compiler errors: see `Future+Task.swift`
+  init<each Nothing>(  // an empty pack, because a wrapper allocates: see the beginning of this file
     _ name: String?,
     _ priority: TaskPriority?,
     _ fileID: StaticString,
@@ -68,7 +68,7 @@ extension Future {
 
   /// Starts a task on the actor `isolation`, which the task's closure captures: so tasks of one actor start in order.
   @_alwaysEmitIntoClient
-  static func start<each Nothing>(  // an empty pack, for better compiler errors: see `Future+Task.swift`
+  static func start<each Nothing>(  // an empty pack, because a wrapper allocates: see the beginning of this file
     isolation: isolated (any Actor)?,
     _ name: String?,
     _ priority: TaskPriority?,
@@ -100,7 +100,7 @@ extension Future {
 
   /// Starts a task on `isolation`, as the function above, for a closure that cannot throw.
   @_alwaysEmitIntoClient
-  static func start<each Nothing>(  // an empty pack, for better compiler errors: see `Future+Task.swift`
+  static func start<each Nothing>(  // an empty pack, because a wrapper allocates: see the beginning of this file
     isolation: isolated (any Actor)?,
     _ name: String?,
     _ priority: TaskPriority?,

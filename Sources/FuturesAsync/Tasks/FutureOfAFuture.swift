@@ -20,7 +20,7 @@ public actor FutureOfAFuture {
 }
 
 @FutureOfAFuture  // the compiler refuses a call from outside this actor, unless the call has `await`
-extension Future where Failure == any Error {  // a future's place is in this file: no overload takes the caller's place
+extension Future where Failure == any Error {  // without `fileID` and `line`, so diagnostics name this file
   /// Refuses `Future { get() }` if `get` returns a future; `await Future { get() }` flattens it.
   ///
   /// The pack `Nothing`, always empty, improves the compiler's error for a mistake in a closure: see `Future+Task.swift`.

@@ -27,7 +27,7 @@ public struct OrderReport: Sendable, CustomStringConvertible {
 
   /// The work whose orders were not explored, because it left the runs.
   ///
-  /// An element names work, for example on a Dispatch queue, and the line that submits it. To find the line takes a tenth of a
+  /// For example, an element names work on a Dispatch queue, and the line that submits it. To find the line takes a tenth of a
   /// second. On a platform where `exploreOrders` cannot see such work, an element is a sentence that says so.
   public var unexplored: [String] {
     var seen: Set<String> = []

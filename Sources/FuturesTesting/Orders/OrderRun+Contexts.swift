@@ -5,7 +5,7 @@ internal import Futures
 // The work that arrives: items of contexts, timers, steps, and calls of `runAll()`.
 @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
 extension OrderRun {
-  /// Returns the context whose work and timers are items of `source`; a submission by another thread fails the run with the text.
+  /// Returns the context whose work and timers are items of `source`; a submission by another thread fails the run.
   func context(_ source: OrderSource) -> ExecutionContext {
     ExecutionContext { [self] work in
       submit("has submitted work to the context “\(source.name)”.") { $0.add(.work(work), named: source, in: source) }

@@ -357,7 +357,7 @@ final class OrderRun: @unchecked Sendable {
     // `count > 1`, because one item has only one order. `reason == nil`, because `leftWork` is advice for a body that has returned.
     if !isTearingDown, reason == nil, count > 1 { unexplored.insert(Self.leftWork) }
     if let next, !hasDelay { return state.withLock { $0.agenda.take(next) } }  // delayed items come last
-    // Work outside the run can still resume the body. Wait for it, because the body has to end before its test does.
+    // Work outside the run can still resume the body. Wait a moment, because the body has to end before its test does.
     if case .uncontrolled? = reason, !hasResult, arrivals.wait(timeout: .now() + .milliseconds(200)) == .success {
       return nil  // the caller looks again
     }

@@ -117,7 +117,7 @@ final class OrderSearch {
   private func runShown(_ string: String) -> OrderRun {
     let run = runShownOnce(string, hasFailed: options.hasFailed)
     guard let reason = run.reason, reason.dependsOnOrder else { return run }  // passed, or the order is not the reason
-    guard options.hasFailed != nil, run.string == string else { return run }  // has recorded its issues, or differs
+    guard options.hasFailed != nil, run.string == string else { return run }  // issues recorded, or the order differs
     let shown = runShownOnce(string, hasFailed: nil)
     shown.reason = shown.reason ?? reason  // without `hasFailed`, a failed expectation is not seen
     return shown
