@@ -23,7 +23,8 @@ extension ExecutionContext {
           execute: { work in base.execute { local.withValue(value) { work() } } },
           after: { delay, work in
             base.schedule(afterNanoseconds: delay) { local.withValue(value) { work() } }
-          }
+          },
+          now: base.clock
         )
       )
     )

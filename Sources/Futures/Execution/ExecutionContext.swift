@@ -82,12 +82,14 @@ public struct ExecutionContext: Sendable {
     Self(kind: .custom(CustomContext(execute: execute, after: after, now: now)))
   }
 
-  /// The time on the clock of the context, in nanoseconds; `nil` if a custom context has a clock that only measures delays.
-  var now: Int64? {
-    if case .custom(let context) = kind, context.after != nil { return context.now?() }
-    // Any other context measures its delays on the clock of Dispatch.
-    return Int64(clamping: DispatchTime.now().uptimeNanoseconds)
+  /// Tells the time on the clock of the context, in nanoseconds; `nil` if that clock only measures delays.
+  var clock: (@Sendable () -> Int64)? {
+    if case .custom(let context) = kind, context.after != nil { return context.now }
+    return Self.clockOfDispatch
   }
+
+  /// The clock of each context that is not custom, or that is custom without a clock of its own.
+  static let clockOfDispatch: @Sendable () -> Int64 = { Int64(clamping: DispatchTime.now().uptimeNanoseconds) }
 
   @inlinable
   var isImmediate: Bool {

@@ -35,11 +35,11 @@ public struct MainContext: Sendable {
   package var context: ExecutionContext {
     guard let wrap else { return unwrappedContext }
     let context = unwrappedContext
-    return .custom { work in
-      context.execute { wrap(work) }
-    } afterNanoseconds: { delay, work in
-      context.schedule(afterNanoseconds: delay) { wrap(work) }
-    }
+    return .custom(
+      execute: { work in context.execute { wrap(work) } },
+      afterNanoseconds: { delay, work in context.schedule(afterNanoseconds: delay) { wrap(work) } },
+      now: context.clock
+    )
   }
 
   /// Returns a closure that runs `work` on this context, from any thread.
@@ -53,11 +53,11 @@ public struct MainContext: Sendable {
   private var unwrappedContext: ExecutionContext {
     guard let replacement = Self.currentReplacement else { return unreplaced }
     guard isImmediate else { return replacement }
-    return .custom { work in
-      if Self.isMainQueueCurrent { work() } else { replacement.execute(work) }
-    } afterNanoseconds: { delay, work in
-      replacement.schedule(afterNanoseconds: delay, work)
-    }
+    return .custom(
+      execute: { work in if Self.isMainQueueCurrent { work() } else { replacement.execute(work) } },
+      afterNanoseconds: { delay, work in replacement.schedule(afterNanoseconds: delay, work) },
+      now: replacement.clock
+    )
   }
 
   /// Always submits to the main queue, even on the main actor.

@@ -152,17 +152,16 @@ extension Future {
 @usableFromInline
 struct RetryBudget: Sendable {
   private let nanoseconds: Int64
-  private let context: ExecutionContext
+  private let now: @Sendable () -> Int64
+  private let onlyMeasuresDelays: Bool  // then `now` is on the system's clock
   private let start: Int64
 
   @usableFromInline
   init(nanoseconds: Int64, on context: ExecutionContext) {
-    (self.nanoseconds, self.context) = (nanoseconds, context)
-    start = Self.now(on: context)
+    self.nanoseconds = nanoseconds
+    (now, onlyMeasuresDelays) = (context.clock ?? ExecutionContext.clockOfDispatch, context.clock == nil)
+    start = now()
   }
-
-  /// Returns the time of the context's clock, or that of the system's clock (`immediate`) if the context only measures delays.
-  private static func now(on context: ExecutionContext) -> Int64 { context.now ?? ExecutionContext.immediate.now ?? 0 }
 
   /// Returns whether a further attempt can start within the budget; always `false` for a budget of zero or less.
   /// - Parameters:
@@ -172,8 +171,8 @@ struct RetryBudget: Sendable {
   @usableFromInline
   func allowsStart(in delay: Int64, waited: Int64) -> Bool {
     guard nanoseconds > 0 else { return false }
-    let elapsed = (Self.now(on: context) - start).addingSaturated(delay)
-    return (context.now == nil ? max(elapsed, waited) : elapsed) <= nanoseconds
+    let elapsed = (now() - start).addingSaturated(delay)
+    return (onlyMeasuresDelays ? max(elapsed, waited) : elapsed) <= nanoseconds
   }
 }
 

@@ -261,16 +261,19 @@ struct RetryingTests {
     ]
   }
 
+  @TaskLocal private static var local = 0
+
   @Test(
     "R12: no attempt of retry starts after its budget, none is cut short, and it fails at once with the last error",
-    arguments: Budget.rows
+    arguments: Budget.rows,
+    [false, true]
   )
-  func budget(row: Budget) {
+  func budget(row: Budget, carries: Bool) {
     let (manual, work) = (ManualContext(), Work())
     let future = Future.retry(
       attempts: 100,
       within: .seconds(row.seconds),
-      on: manual.context,
+      on: carries ? manual.context.carrying(Self.$local) : manual.context,
       delay: { _, _ in .seconds(row.delay) },
       {
         work.attempt().flatMapError { error in
@@ -297,13 +300,8 @@ struct RetryingTests {
       },
       now: { clock.withLock { $0 } }
     )
-    let future = Future.retry(
-      attempts: 9,
-      within: .seconds(2),
-      on: context,
-      delay: { _, _ in .seconds(1) },
-      work.attempt
-    )
+    let second = { @Sendable (_: Int, _: TestError) in Duration.seconds(1) }
+    let future = Future.retry(attempts: 9, within: .seconds(2), on: context, delay: second, work.attempt)
     clock.withLock { $0 = 2_000_000_001 }
     held.runFirst(times: 1)
     #expect(work.count == 1)
