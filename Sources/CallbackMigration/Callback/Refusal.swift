@@ -206,7 +206,7 @@ extension Refusal {
     return Refusal(reason, entry: .renames, function, name)
   }
 
-  /// Another function would have the same counterpart, and gets it if `isForRival`; otherwise neither function gets it.
+  /// Another function would have the same counterpart, and is preferred if `isForRival`, because its callback has a better shape.
   ///
   /// `name` is `nil` if both functions have the same title, because `renames` would rename the counterparts of both.
   static func sameCounterpart(isForRival: Bool, for function: String, proposing name: String?) -> Refusal {

@@ -132,7 +132,7 @@ struct RefusalRules {
   /// The reason why a future cannot share the callback's values between threads; `nil` if it can, or the user allows it.
   private func futureRefusal(_ function: CallbackFunction) -> Refusal? {
     guard !inventory.allowsFuturesOfAnyValue, !function.knowledge.isListed(in: .transfer) else { return nil }
-    let type = function.callbacks.shape.values.map { $0.map(\.text).joined(separator: ", ") } ?? ""  // never `nil` here
+    let type = function.callbacks.shape.values?.map(\.text).joined(separator: ", ") ?? ""  // `nil` was refused earlier
     switch function.sendability {
     case .yes: return nil
     case .no: return .notSendable(type, isKnown: true, function.title)
@@ -165,7 +165,7 @@ private struct CounterpartClaims {
       return isOther && other.rank <= function.rank && !function.isPreferred(to: other)
     }
     guard !rivals.isEmpty else { return nil }
-    let isForRival = rivals.contains { $0.isPreferred(to: function) }  // a rival gets the counterpart
+    let isForRival = rivals.contains { $0.isPreferred(to: function) }  // by its shape: the report names no rank
     // The entry `renames` applies to all functions of a title, so it cannot help if both titles are the same.
     let name = rivals.contains { $0.title == function.title } ? nil : function.declaration.otherName
     return .sameCounterpart(isForRival: isForRival, for: function.title, proposing: name)

@@ -126,15 +126,12 @@ public struct CancellationToken: Sendable, Hashable {
   @inlinable
   @discardableResult
   public func register(_ handler: __owned @escaping @Sendable () -> Void) -> Registration {
+    // No retain and release of the state: the token keeps it alive.
+    guard let state = state.map(Unmanaged.passUnretained) else { return .finished }  // such a token is never cancelled
     // The handler of a linked source keeps that source, which needs its links to the parents until the handler has run.
     let consumer =
       linkedSource == nil ? CancellationHandler(consume handler) : LinkedHandler(consume handler, of: linkedSource)
-    // No retain and release of the state: the token keeps it alive.
-    if let state = state.map(Unmanaged.passUnretained) {
-      return withExtendedLifetime(self) { state._withUnsafeGuaranteedRef { $0.register(consumer) } }
-    }
-    consumer.dropCaptures()  // a token without a state is never cancelled
-    return .finished
+    return withExtendedLifetime(self) { state._withUnsafeGuaranteedRef { $0.register(consumer) } }
   }
 
   /// Returns a token that is cancelled as soon as one of `tokens` is.

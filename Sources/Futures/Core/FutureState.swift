@@ -744,8 +744,8 @@ extension FutureState {
       if !isPlain {  // has extras, or something of its producer to release
         released = detach()
       } else if consumers.isEmpty || resolver.canTakeFirst {
-        // Without consumers this is the end. Otherwise the caller delivers next: taking the first now saves locking again.
-        return takeFirst().map { .deliver(startingWith: $0) } ?? .done
+        // `takeFirst` also stores the next phase. If it takes a consumer, the caller runs that next, without locking again.
+        return takeFirst().map { .deliver(startingWith: $0) } ?? .done  // a plain state has no progress to end
       }
       // The caller first releases objects, or delivers later. Until then the consumers are in the list, where they can be removed.
       return endPending(isSuccess: isSuccess)

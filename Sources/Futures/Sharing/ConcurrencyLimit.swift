@@ -157,7 +157,7 @@ extension ConcurrencyLimit {
     promise.state.setProducer(.inputs(WaitForSlot(self)))
   }
 
-  /// Lets the graph show the future of `end` for async work, which has none; called when the work has got its slot.
+  /// Lets the graph show the future of `end` for async work, which has none; called by the start of the work.
   ///
   /// The caller resolves the promise `end` at the end of the work. Cancelling the future of `end` frees no slot.
   @usableFromInline
@@ -174,8 +174,8 @@ extension ConcurrencyLimit {
 
   /// Starts waiting work while there is room, at most `maximum` pieces of it.
   ///
-  /// Several threads can call this at the same time, each for other slots. If only one thread started work, it would do so
-  /// without an end while other threads add work that ends at once.
+  /// Several threads can call this at the same time, each for other slots. There is a maximum, because otherwise one call could
+  /// start work without an end while other threads add work that ends at once (R28).
   private func startWork(_ maximum: Int) {
     var started: Slot?  // of the previous work, whose start has returned; if it has ended, `queue` frees the slot
     for _ in 0..<maximum {
@@ -183,7 +183,7 @@ extension ConcurrencyLimit {
       start(slot)
       started = slot
     }
-    // If slots are free, the global queue starts the work that then waits, and some work that other threads add meanwhile.
+    // This call has reached its maximum. If slots are still free, the global queue starts more of the waiting work.
     guard queue.withLock({ $0.beginHandingOn(limit, after: started) }) else { return }
     handOn { [self] in startWork(queue.withLock { $0.endHandingOn() } + Self.maximumForOthers) }
   }
@@ -267,8 +267,7 @@ private struct WorkQueue {
 
   /// Notes the future of work, for the graph and for priorities, while the work starts; ignores work that has already ended.
   mutating func noteHolder(of slot: Slot, _ holder: Holder) {
-    guard let hasEnded = hasEndedWhileStarting[slot], !hasEnded else { return }
-    holders[slot] = holder
+    if hasEndedWhileStarting[slot] == false { holders[slot] = holder }  // after `release`, nothing would remove it
   }
 
   /// Ends a piece of work.

@@ -295,8 +295,8 @@ package final class LatestSlot: Sendable {
   @usableFromInline
   package func setStop(of number: Int, _ stop: @escaping @Sendable () -> Void) {
     let isNewest = state.withLock { state in
-      guard state.newest == number else { return false }
-      if state.isRunning { state.stop = stop }
+      guard state.newest == number else { return false }  // `begin()` and `cancel()` change the number
+      if state.isRunning { state.stop = stop }  // otherwise the request has ended
       return true
     }
     if !isNewest { stop() }
