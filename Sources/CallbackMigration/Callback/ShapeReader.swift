@@ -77,11 +77,11 @@ struct ShapeReader {
       let type = aliases.resolve(value)
       // `errorRefusal` has refused values whose type is an error, so only the name suggests one.
       if CallbackNames.hasWord(label, like: ["error", "fail"]) {
-        let bare = aliases.wrapped(type) ?? type
+        let bare = aliases.wrapped(type) ?? type  // a plain own type can be extended, which the note then proposes
         return .returnsNoError(label, bare.text, isOwn: bare.count == 1 && bare.allSatisfy(facts.isOwn))
       }
       for token in type {
-        if token.type == "s:s6ResultO" || aliases.isError([token]) {
+        if token.type == "s:s6ResultO" || aliases.isError([token]) {  // Swift.Result
           return .returnsFailure(in: type.text)  // the whole type, such as `[Error]`, because a failure is a part of it
         }
         if facts.members.failure(in: [token], aliases) != nil || facts.isForeignResponse(token) {

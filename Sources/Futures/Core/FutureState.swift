@@ -298,10 +298,10 @@ extension FutureState {
     }
   }
 
-  /// The sources of an orphan; `nil` for `never` and for a state that is not an orphan.
+  /// The sources of an orphan, which is pending without a producer; `nil` for `never` and for a state that is not an orphan.
   final var orphanedInputs: OrphanedInputs? {
     guard currentPhase == .orphaned, case .inputs(let inputs) = producer else { return nil }
-    return inputs as? OrphanedInputs
+    return inputs as? OrphanedInputs  // never `nil`: `becomeOrphan` has set them, and no other inputs replace them
   }
 
   /// Whether the state is pending, was not cancelled, and has no consumer that keeps it running.

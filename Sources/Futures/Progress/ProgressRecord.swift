@@ -199,7 +199,7 @@ final class ProgressRecord: @unchecked Sendable {
   /// Counts a part that had ended before it could get a link; returns whether listeners must be notified of the progress.
   func addEnded(_ share: ProgressPart) -> Bool {
     done = done + share
-    return !countEndedPart() && compose()  // the last part settles the state, whose progress then needs no update
+    return countEndedPart()
   }
 
   /// Sets the parts of a new record, whose state has several inputs; some of them can have ended.
@@ -210,12 +210,10 @@ final class ProgressRecord: @unchecked Sendable {
     _ = compose()  // no listener to notify yet
   }
 
-  /// Counts one more ended part; does nothing for the state of a promise, because the end of all parts does not settle that state.
-  /// - Returns: Whether it was the last part, so that the state settles next.
+  /// Counts one more ended part, whose share is in `done` by now, and composes the progress again.
   private func countEndedPart() -> Bool {
-    guard let awaited = awaitedParts else { return false }
-    awaitedParts = awaited - 1
-    return awaited == 1
+    awaitedParts? -= 1  // `nil` for a promise, because the end of all parts does not settle its state
+    return awaitedParts != 0 && compose()  // the last part settles the state, whose progress then needs no update
   }
 
   /// Adds and returns a link that brings the progress of `source` to `target`; the caller connects it after unlocking.
@@ -281,6 +279,6 @@ final class ProgressRecord: @unchecked Sendable {
     remove(link)
     guard case .part(let share) = link.role else { return false }
     done = done + share - link.counted
-    return !countEndedPart() && compose()  // the last part settles the state, whose progress then needs no update
+    return countEndedPart()
   }
 }

@@ -19,7 +19,7 @@ extension ConcurrencyLimit {
   ///   - work: The work. It runs on the actor to which its closure is isolated.
   /// - Returns: A future of the value or the error of `work`.
   @_alwaysEmitIntoClient
-  @_disfavoredOverload
+  @_disfavoredOverload  // so that the overload for futures comes first where it fits
   public func run<Value: Sendable, Failure: Error>(
     name: String? = nil,
     priority: TaskPriority = .medium,
@@ -112,7 +112,7 @@ extension PendingPromises {
   ///
   /// Cancellation, future to task: when all callers have been cancelled, the task is cancelled.
   @_alwaysEmitIntoClient
-  @_disfavoredOverload
+  @_disfavoredOverload  // so that the overload for futures comes first where it fits
   public func future(
     sharing key: Key,
     fileID: StaticString = #fileID,
@@ -128,7 +128,7 @@ extension PendingPromises where Key == SingleKey {
   ///
   /// Cancellation, future to task: when all callers have been cancelled, the task is cancelled.
   @_alwaysEmitIntoClient
-  @_disfavoredOverload
+  @_disfavoredOverload  // so that the overload for futures comes first where it fits
   public func shared(
     fileID: StaticString = #fileID,
     line: UInt = #line,
@@ -145,7 +145,7 @@ extension FutureCache {
   ///
   /// Cancellation, future to task: when all callers have been cancelled, the task is cancelled, and nothing is kept.
   @_alwaysEmitIntoClient
-  @_disfavoredOverload
+  @_disfavoredOverload  // so that the overload for futures comes first where it fits
   public func future(
     for key: Key,
     fileID: StaticString = #fileID,
@@ -161,7 +161,7 @@ extension FutureCache where Key == SingleKey {
   ///
   /// Cancellation, future to task: when all callers have been cancelled, the task is cancelled, and nothing is kept.
   @_alwaysEmitIntoClient
-  @_disfavoredOverload
+  @_disfavoredOverload  // so that the overload for futures comes first where it fits
   public func future(
     fileID: StaticString = #fileID,
     line: UInt = #line,

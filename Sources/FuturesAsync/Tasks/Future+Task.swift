@@ -31,7 +31,7 @@ extension Future {
   ///   - line: The line that diagnostics name.
   ///   - operation: The asynchronous work: a closure without parameters.
   @_alwaysEmitIntoClient
-  public init<each Nothing>(  // an empty pack, for better compiler errors: see the beginning of this file
+  public init<each Nothing>(  // empty, so `operation` takes nothing; improves compiler errors: see the file's beginning
     name: String? = nil,
     priority: TaskPriority? = nil,
     fileID: StaticString = #fileID,
@@ -90,7 +90,7 @@ extension Future {
   ///
   /// Cancellation, future to task: as for the first initializer. Dropping the future cancels nothing.
   @_alwaysEmitIntoClient
-  public init<each Nothing>(  // an empty pack, for better compiler errors: see the beginning of this file
+  public init<each Nothing>(  // empty, so `operation` takes nothing; improves compiler errors: see the file's beginning
     name: String? = nil,
     priority: TaskPriority? = nil,
     fileID: StaticString = #fileID,
@@ -137,7 +137,7 @@ extension Future where Failure == Never {
   ///
   /// Cancellation, future to task: cancelling the future cancels the task, whose work decides when it ends.
   @_alwaysEmitIntoClient
-  public init<each Nothing>(  // an empty pack, for better compiler errors: see the beginning of this file
+  public init<each Nothing>(  // empty, so `operation` takes nothing; improves compiler errors: see the file's beginning
     name: String? = nil,
     priority: TaskPriority? = nil,
     fileID: StaticString = #fileID,
@@ -194,7 +194,7 @@ extension Future {
   ///
   /// Cancellation, future to task: as for the first initializer. Dropping the future cancels nothing.
   @_alwaysEmitIntoClient
-  public init<each Nothing>(  // an empty pack, for better compiler errors: see the beginning of this file
+  public init<each Nothing>(  // empty, so `operation` takes nothing; improves compiler errors: see the file's beginning
     _ label: String,
     priority: TaskPriority? = nil,
     fileID: StaticString = #fileID,
@@ -209,7 +209,7 @@ extension Future {
   ///
   /// Cancellation, future to task: as for the first initializer. Dropping the future cancels nothing.
   @_alwaysEmitIntoClient
-  public init<each Nothing>(  // an empty pack, for better compiler errors: see the beginning of this file
+  public init<each Nothing>(  // empty, so `operation` takes nothing; improves compiler errors: see the file's beginning
     _ label: String,
     priority: TaskPriority? = nil,
     fileID: StaticString = #fileID,
@@ -226,7 +226,7 @@ extension Future where Failure == Never {
   ///
   /// Cancellation, future to task: cancelling the future cancels the task, whose work decides when it ends.
   @_alwaysEmitIntoClient
-  public init<each Nothing>(  // an empty pack, for better compiler errors: see the beginning of this file
+  public init<each Nothing>(  // empty, so `operation` takes nothing; improves compiler errors: see the file's beginning
     _ label: String,
     priority: TaskPriority? = nil,
     fileID: StaticString = #fileID,
