@@ -49,9 +49,9 @@ struct ShapeReader {
       return .valuesOrError(values.dropLast(), areOptional: false)  // `false`: a `nil` does not mean an error
     }
     guard case .values = shape else { return shape }
-    // The configuration can say that a value is returned whole, whether it holds a failure or not.
-    if knowledge.isListed(in: .whole) { return shape }
-    if values.count == 1, case .result(let value, let failure)? = facts.members.failure(in: values[0], aliases) {
+    if !knowledge.isListed(in: .whole), values.count == 1,  // the configuration can want the value returned as it is
+      case .result(let value, let failure)? = facts.members.failure(in: values[0], aliases)
+    {
       return .response(value: value, failure: failure)  // the value has a property `result`
     }
     return errorRefusal(values).map(CallbackShape.unknown) ?? shape

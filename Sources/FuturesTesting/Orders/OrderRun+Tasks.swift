@@ -15,12 +15,12 @@ extension OrderRun: TaskExecutor {
     let task = taskNumber(of: job)
     let move = move(of: task, onMain: isOnMain, calledBy: isOwn ? running : nil)
     let lane: OrderSource? = isOnMain ? .main : nil
-    // A running task that enqueues itself changes its executor. Without a run, other work can come first if the task changes to
-    // the main actor or away from it, because only then it enqueues a job. After any other change the task continues at once.
+    // A running task that enqueues itself changes its executor. Without a run, only a change to the main actor or away from it
+    // enqueues a job, so that other work can come first. After any other change the task continues at once: its job runs next.
     let changesExecutor = isOwn && task != nil && task == running
     let continuesAtOnce = changesExecutor && isOnMain == MainContext.isMainQueueCurrent
     if isOwn, awaitsFollowUp || continuesAtOnce {
-      awaitsFollowUp = false  // if it was `true`, this job is the expected one
+      awaitsFollowUp = false  // if it was `true`, this job continues the step or begins the body
       followUp = Item(number: 0, move: move, lane: lane, due: nil, action: .job(job, task: task))
     } else {
       let number = submit("has resumed a task of the test.") {
