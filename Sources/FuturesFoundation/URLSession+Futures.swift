@@ -87,7 +87,7 @@ extension URLSession {
   /// In all else it is as `downloadFuture(for:to:)`.
   ///
   /// Cancellation: cancelling the future stops the transfer, and fails the future at once with `CancellationError`. The file is
-  /// untouched, unless it was stored before.
+  /// untouched. But if the file was stored before, the future succeeds, because a cancellation comes too late.
   /// - Returns: A future of the response. It fails with `URLError`, with the error of `validate`, or with the error of storing the
   ///   file. The transfer has started.
   public func downloadFuture(
@@ -120,7 +120,7 @@ extension URLSession {
       return Future(fileID: fileID, line: line) { promise in
         promise.describe(as: .request, request.title)
         Transfer(promise, StoredBody(to: destination, stored, validating: validate), .receiving, for: self)
-          .start(valueIfDone: { stored.cancel() }) { $0.dataTask(with: request) }
+          .start(valueIfDone: { stored.cancel() }) { $0.dataTask(with: request) }  // no download task: see `StoredBody`
       }
     #endif
   }

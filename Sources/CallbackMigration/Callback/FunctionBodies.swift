@@ -54,7 +54,7 @@ struct FunctionBodies {
     var found = [FunctionBody(tokens: tokens, range: body, callbacks: callbacks)]
     // Follows the callbacks from call to call, as from `load` to `send`, up to about eight bodies. Recursion adds no body again.
     var next = 0
-    while next < found.count, found.count < 8 {
+    while next < found.count, found.count < 8 {  // 8 bounds the cost, because each body is searched for calls
       let caller = found[next]
       let others = caller.receivers.compactMap { bodyCalled(by: $0, in: caller) }
       found += others.filter { other in

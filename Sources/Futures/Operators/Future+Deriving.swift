@@ -12,7 +12,7 @@ extension Future {
   ///   - transform: Makes the future to resolve as.
   /// - Returns: The derived future.
   @_alwaysEmitIntoClient
-  @inline(never)
+  @inline(never)  // compiled once for each combination of types
   func derive<New: Sendable, NewFailure: Error>(
     on context: ExecutionContext = .immediate,
     afterNanoseconds delay: Int64 = 0,

@@ -4,7 +4,7 @@ extension Future {
   /// Cost: four allocations while this future is pending, one of them the closure; none if it is resolved.
   /// - Returns: The derived future. Cancelling it cancels this future, too, unless something else waits for that (R16).
   @_alwaysEmitIntoClient
-  @inline(never)
+  @inline(never)  // compiled once for each combination of types
   public func mapError<New: Error>(
     on context: ExecutionContext = .immediate,
     _ transform: @escaping @Sendable (Failure) -> New
@@ -24,7 +24,7 @@ extension Future {
   /// the returned one is resolved too or was made in `transform`.
   /// - Returns: The derived future. Cancelling it cancels this future, too, unless something else waits for that (R16).
   @_alwaysEmitIntoClient
-  @inline(never)
+  @inline(never)  // compiled once for each combination of types
   public func flatMapError<New: Error>(
     on context: ExecutionContext = .immediate,
     _ transform: @escaping @Sendable (Failure) -> Future<Value, New>
@@ -36,7 +36,7 @@ extension Future {
 
   /// Replaces a failure by the future that `transform` returns, or by the error that it throws.
   @_alwaysEmitIntoClient
-  @inline(never)
+  @inline(never)  // compiled once for each combination of types
   @_disfavoredOverload
   public func flatMapError<New: Error>(
     on context: ExecutionContext = .immediate,
@@ -69,7 +69,7 @@ extension Future {
   ///   - transform: Makes a value of the error, or throws the derived future's failure.
   /// - Returns: The derived future. Cancelling it cancels this future, too, unless something else waits for that (R16).
   @_alwaysEmitIntoClient
-  @inline(never)  // so the function is compiled once for each combination of types, and not in each caller
+  @inline(never)  // compiled once for each combination of types, and not in each caller
   public func recover<New: Error>(
     on context: ExecutionContext = .immediate,
     _ transform: @escaping @Sendable (Failure) throws(New) -> Value

@@ -27,7 +27,7 @@ extension Future {
 
   /// Transforms the value inline: now if all earlier consumers have the result, otherwise in a stage.
   @_alwaysEmitIntoClient
-  @inline(never)
+  @inline(never)  // compiled once for each combination of types
   func map<New: Sendable>(_ transform: __owned Transform<Value, New>) -> Future<New, Failure> {
     switch deliveredResult {
     case .failure(let error)?: return .failed(error)
@@ -48,14 +48,14 @@ extension Future {
 
   /// Transforms the value on a context other than `immediate`; a failure passes on inline, because of `for: .values`.
   @_alwaysEmitIntoClient
-  @inline(never)
+  @inline(never)  // compiled once for each combination of types
   func map<New: Sendable>(on context: ExecutionContext, _ transform: Transform<Value, New>) -> Future<New, Failure> {
     derive(on: context, for: .values) { result in result.andThen { value in .succeeded(transform(value)) } }
   }
 
   /// Transforms the value, or fails with the error that `transform` throws; a failure passes on unchanged.
   @_alwaysEmitIntoClient
-  @inline(never)
+  @inline(never)  // compiled once for each combination of types
   @_disfavoredOverload
   public func map<New: Sendable>(
     on context: ExecutionContext = .immediate,
@@ -110,7 +110,7 @@ extension Future {
 
   /// Transforms the value inline: now if all earlier consumers have the result, otherwise in a stage.
   @_alwaysEmitIntoClient
-  @inline(never)
+  @inline(never)  // compiled once for each combination of types
   func flatMap<New: Sendable>(
     _ progressShare: Double,
     _ transform: __owned Transform<Value, Future<New, Failure>>
@@ -135,7 +135,7 @@ extension Future {
 
   /// Transforms the value on a context other than `immediate`; a failure passes on inline, because of `for: .values`.
   @_alwaysEmitIntoClient
-  @inline(never)
+  @inline(never)  // compiled once for each combination of types
   func flatMap<New: Sendable>(
     on context: ExecutionContext,
     _ progressShare: Double,
@@ -148,7 +148,7 @@ extension Future {
 
   /// Resolves as the future that `transform` makes of the value, or fails with the error that it throws.
   @_alwaysEmitIntoClient
-  @inline(never)
+  @inline(never)  // compiled once for each combination of types
   @_disfavoredOverload
   public func flatMap<New: Sendable>(
     on context: ExecutionContext = .immediate,
@@ -168,7 +168,7 @@ extension Future {
 extension Future {
   /// Resolves as the future that `transform` makes of the value; that future cannot fail.
   @_alwaysEmitIntoClient
-  @inline(never)
+  @inline(never)  // compiled once for each combination of types, and not in each caller
   @_disfavoredOverload
   public func flatMap<New: Sendable>(
     on context: ExecutionContext = .immediate,
@@ -193,7 +193,7 @@ extension Future {
 extension Future where Failure == Never {
   /// Resolves as the future that `transform` makes of the value; that future can fail, although this one cannot.
   @_alwaysEmitIntoClient
-  @inline(never)
+  @inline(never)  // compiled once for each combination of types
   @_disfavoredOverload  // otherwise a call is ambiguous if neither future can fail
   public func flatMap<V: Sendable, F: Error>(
     on context: ExecutionContext = .immediate,

@@ -24,7 +24,7 @@ extension Future {
   ///   - operation: The asynchronous work on one item.
   /// - Returns: A future of the values, in the order of the items.
   @_alwaysEmitIntoClient
-  @_disfavoredOverload
+  @_disfavoredOverload  // so that the overload for futures comes first where it fits
   public static func serial<Item: Sendable>(
     _ items: some Collection<Item>,
     priority: TaskPriority? = nil,
@@ -52,7 +52,7 @@ extension Future {
   /// `Failure` cannot represent cancellation, as in the example, the other items start in tasks that are cancelled.
   /// `concurrentSettled` has no such exception.
   @_alwaysEmitIntoClient
-  @_disfavoredOverload
+  @_disfavoredOverload  // so that the overload for futures comes first where it fits
   public static func concurrent<Item: Sendable>(
     _ items: some Collection<Item>,
     limit: Int,
@@ -82,7 +82,7 @@ extension Future where Failure == any Error {
   ///
   /// Cancellation, future to task: it cancels the tasks, starts no others, and fails unfinished items with `CancellationError`.
   @_alwaysEmitIntoClient
-  @_disfavoredOverload
+  @_disfavoredOverload  // so that the overload for futures comes first where it fits
   public static func concurrentSettled<Item: Sendable>(
     _ items: some Collection<Item>,
     limit: Int,
@@ -107,7 +107,7 @@ extension Future where Failure: CancellableFailure {
   ///
   /// Cancellation, future to task: it cancels the tasks, starts no others, and fails unfinished items with `Failure.cancelled`.
   @_alwaysEmitIntoClient
-  @_disfavoredOverload
+  @_disfavoredOverload  // so that the overload for futures comes first where it fits
   public static func concurrentSettled<Item: Sendable>(
     _ items: some Collection<Item>,
     limit: Int,
@@ -138,7 +138,7 @@ extension Future {
   ///
   /// Cancellation, future to task: cancelling the future cancels the task of the running attempt, and starts no other attempt.
   @_alwaysEmitIntoClient
-  @_disfavoredOverload
+  @_disfavoredOverload  // so that the overload for futures comes first where it fits
   public static func retry(
     attempts: Int,
     on context: ExecutionContext = .global(),
@@ -166,7 +166,7 @@ extension Future {
   ///
   /// Cancellation, future to task: cancelling the future cancels the running attempt or the timer, and starts no other attempt.
   @_alwaysEmitIntoClient
-  @_disfavoredOverload
+  @_disfavoredOverload  // so that the overload for futures comes first where it fits
   @available(macOS 13, iOS 16, tvOS 16, watchOS 9, *)
   public static func retry(
     attempts: Int,
@@ -200,7 +200,7 @@ extension Future {
   ///
   /// Cancellation, future to task: cancelling the future cancels the running attempt or the timer, and starts no other attempt.
   @_alwaysEmitIntoClient
-  @_disfavoredOverload
+  @_disfavoredOverload  // so that the overload for futures comes first where it fits
   @available(macOS 13, iOS 16, tvOS 16, watchOS 9, *)
   public static func retry(
     attempts: Int,

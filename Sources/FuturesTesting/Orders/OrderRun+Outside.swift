@@ -194,7 +194,7 @@ extension OrderRun {
   var outsideWaitSentence: String? {
     let (left, isPending) = state.withLock { ($0.left, !$0.outside.isEmpty) }
     let notices = left.filter { $0.kind != .sync }  // a `sync` ends within its call
-    let canCome = isPending || notices.contains { !$0.isWaitedFor }  // the end of other work is not known
+    let canCome = isPending || notices.contains { !$0.isWaitedFor }  // `outside` has only work that is waited for
     guard !notices.isEmpty, canCome else { return nil }
     let list = notices.map(\.description).shortList(separator: "; ")
     return "The body waits, and nothing of the run is left. Outside the run there is \(list)."
