@@ -290,7 +290,7 @@ extension FutureState {
   ///
   /// The patterns leave out the payload of `.start`, because a copy of the producer would count a reference.
   final var isDormant: Bool {
-    guard currentPhase == .pending else { return false }
+    guard currentPhase == .pending else { return false }  // in no other phase is the producer a `.start`
     switch producerOrExtras {
     case .start: return true
     case .extras(let extras): if case .start = extras.producer { return true } else { return false }
@@ -829,8 +829,8 @@ extension FutureState {
   /// - Returns: The waiters, and whether any consumers are left, which can also be waiters that stay.
   final func takeWaiters() -> (waiters: ConsumerList, leavesCallbacks: Bool) {
     changing {
-      // If it is not `due`, the state settled without consumers while this thread called its listeners, and is `resolved`.
-      guard currentPhase == .due else { return (ConsumerList(), false) }
+      // A thread that calls the listeners delivers afterwards (R20), also if the state was settled without consumers meanwhile.
+      guard currentPhase == .due else { return (ConsumerList(), false) }  // it is `resolved` already
       // Waiters stay in a broken state, which has no result for them, and behind listeners, which get the progress first (R20).
       let keepsWaiters = has(.isBroken) || consumers.first?._withUnsafeGuaranteedRef({ $0.kind }) == .progress
       let waiters = keepsWaiters ? ConsumerList() : consumers.takeWaiters()

@@ -63,8 +63,8 @@ extension OrderRun {
 
   /// Adds a block that a move submits to the main queue; after the run, the real queue gets the block, but a timer is dropped.
   func enqueueOnMain(_ block: @escaping @Sendable () -> Void, after delay: Duration) {
-    let isTimer = delay > .zero
-    let number = submit("") {  // the text has no use: only a thread that runs a move comes here
+    let isTimer = delay > .zero  // dropped after the run, because the end of a run drops the timers that are left
+    let number = submit("") {  // empty: the sentence is for submissions by other threads, but here a move submits
       $0.add(.work(block), named: isTimer ? .timer(delay) : .main, in: .main, after: isTimer ? delay : nil)
     }
     if number == nil, !isTimer { Self.withoutRun { DispatchQueue.main.async(execute: block) } }  // after the run
