@@ -91,7 +91,7 @@ extension StringProtocol {
 
 struct Import {
   /// The text after `import`, such as `Foundation` or `struct Foundation.Data`.
-  let target: String
+  let spelling: String
   let module: String
 
   /// `public` or another; `nil` where the file does not say.
@@ -107,7 +107,7 @@ struct Import {
     // The name can follow a kind, as in `struct Foundation.Data`, and a comment can follow the name.
     guard words.popFirst() == "import", let name = words.first(where: { !Self.kinds.contains($0) }) else { return nil }
     module = name.split(separator: ".").first.map(String.init) ?? name
-    target = words.prefix(through: words.firstIndex(of: name) ?? words.startIndex).joined(separator: " ")
+    spelling = words.prefix(through: words.firstIndex(of: name) ?? words.startIndex).joined(separator: " ")
   }
 
   /// Modules that neither declare a type `Future`, as Combine does, nor export one of another module.
@@ -123,7 +123,7 @@ struct Import {
 /// The imports of a file of counterparts: the imports of the files whose functions it calls, each once.
 struct ImportList {
   private var parts: [SourceFile.ImportPart] = []
-  private var targets: Set<String> = []  // of the imports in `parts`
+  private var spellings: Set<String> = []  // of the imports in `parts`
 
   /// The modules that a file of the target imports with an access level.
   private let explicit: Set<String>
@@ -150,8 +150,8 @@ struct ImportList {
   mutating func add(_ file: SourceFile) {
     for part in file.imports {
       let others = part.imports.filter { $0.module != "Futures" && $0.module != "FuturesAsync" }
-      guard others.contains(where: { !targets.contains($0.target) }) else { continue }
-      targets.formUnion(others.map(\.target))
+      guard others.contains(where: { !spellings.contains($0.spelling) }) else { continue }
+      spellings.formUnion(others.map(\.spelling))
       parts.append(part)
     }
   }
@@ -192,7 +192,7 @@ struct ImportList {
     if isAsync { lines.append(("FuturesAsync", libraryLine("FuturesAsync", widest == nil ? "internal " : nil))) }
     var blocks: [String] = []
     for part in parts {
-      if case .line(let found) = part { lines.append((found.target, line(found))) } else { blocks += text(of: part) }
+      if case .line(let found) = part { lines.append((found.spelling, line(found))) } else { blocks += text(of: part) }
     }
     return lines.sorted { $0.place < $1.place }.map(\.text) + blocks
   }
@@ -215,9 +215,9 @@ struct ImportList {
 
   /// Writes an import, with an access level if the target's own imports of the module have one.
   private func line(_ found: Import) -> String {
-    guard explicit.contains(found.module) else { return "import " + found.target }
+    guard explicit.contains(found.module) else { return "import " + found.spelling }
     let bringsPublicType = modulesOfPublicTypes.contains { canBring($0, byImportOf: found.module) }
-    return (bringsPublicType ? "public " : "internal ") + "import " + found.target
+    return (bringsPublicType ? "public " : "internal ") + "import " + found.spelling
   }
 
   /// Returns the module in an identifier such as `s:10Foundation4DataV`; `nil` for the standard library: `s:Si`.
