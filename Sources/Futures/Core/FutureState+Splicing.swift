@@ -17,8 +17,7 @@ extension FutureState {
       else {
         // `target` is settled or was cancelled, `source` delivers to `stage` now, or `stage` has another source by now. So `stage`
         // stays, and `follower` waits for `state` again, if `target` is pending.
-        var previousSource = state
-        target.move(follower, to: &previousSource, inside: nil)
+        target.move(follower, to: &state, inside: nil)
         return false
       }
       state.setProducer(.none)  // no longer `stage`

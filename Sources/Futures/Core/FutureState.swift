@@ -537,7 +537,7 @@ extension FutureState {
   /// `state`, and it has nothing else to pass on. The state is then private. Otherwise `refused`; or `circle`, if `target` is the
   /// state or its source.
   static func takeFollower(ofPromise state: inout FutureState) -> Splicing {
-    reading(&state) { state in
+    reading(&state) { state in  // not `changing`, which would retain the state in a debug build
       guard state.currentPhase == .following, let only = state.consumers.only, only.kind == .follower else {
         return .refused
       }

@@ -55,7 +55,7 @@ extension BrokenPromise: CustomStringConvertible {
       guard let releasedOwner else { return "The \(promise) was dropped without being resolved." }
       return "The \(releasedOwner)\(name) was released before its future made at \(fileID):\(line) was resolved."
     case .workDropped where fileID.isEmpty: return "An execution context dropped the work of a derived future."
-    case .workDropped where label == nil:  // then the place is that of `Future(on:)`
+    case .workDropped where label == nil:  // the place of a `Future(on:)`: an unlabelled promise gives none
       return "An execution context dropped the work of the future made at \(fileID):\(line)."
     case .workDropped: return "An execution context dropped the work of a future derived from the \(promise)."
     }

@@ -155,7 +155,7 @@ extension LockedReference where Object == PendingFutures {
   ///
   /// A promise that another thread makes during a change can be tracked or not.
   var tracksAllThreads: Bool {
-    get { isSet && update { $0?.isForAllThreads == true } }
+    get { isSet && update { $0?.isForAllThreads == true } }  // `isSet` first, because it needs no lock
     nonmutating set { change { $0.isForAllThreads = newValue } }
   }
 

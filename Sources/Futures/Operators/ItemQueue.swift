@@ -111,10 +111,10 @@ final class ItemQueue<Item: Sendable, Value: Sendable, Failure: Error>: Inputs, 
       // future. So the code below, outside the lock, cancels the input if nothing else waits for it (R16), or raises its tasks.
       var (isFinished, isResultOnly) = (false, false)
       var priority: TaskPriority?
-      derived.addProgressPart(of: total, input.state) {  // under the lock of `derived`: progress counts the item once
+      derived.addProgressPart(of: total, input.state) {  // under its lock: a record made meanwhile counts the item once
         lock.withLock {
           (isFinished, isResultOnly, priority) = (self.isFinished, self.isResultOnly, self.priority)
-          if isResultOnly { input.consumer.enter(.resultOnly) }  // not shared yet
+          if isResultOnly { input.consumer.enter(.resultOnly) }  // without the lock of its source: not attached yet
           if !isFinished { running[index] = input }
         }
       }
@@ -132,7 +132,7 @@ final class ItemQueue<Item: Sendable, Value: Sendable, Failure: Error>: Inputs, 
       switch unsafeDowncast(source, to: State<Value, Failure>.self).result {
       case .success(let value)?: self.storeValue(index, value)
       case .failure(let error)?: self.fail(error, in: trampoline)
-      case nil: self.markBroken(index, source.breakReason)  // broken, or an orphan, which only a cancellation resolves
+      case nil: self.markBroken(index, source.breakReason)  // broken, or an orphan (pending without a producer)
       }
       self.startItems(in: trampoline)
     }

@@ -331,15 +331,15 @@ final class OrderRun: @unchecked Sendable {
   /// Runs the remaining work without choices, and drops its timers, so that all tasks can end, also the body's `task`.
   private func endRemainingWork(of task: Task<Void, Never>) {
     state.withLock { $0.isEnding = true }
-    if reason != nil { watch.measure { inMove { task.cancel() } } }  // a failed run can leave the body suspended
+    if reason != nil { watch.measure { inMove { task.cancel() } } }  // the body can be suspended; its handlers run here
     turnLimit = turns + Self.maximumTurns / 2  // work that goes on for more turns is endless
-    makeMoves(selectedBy: nextRemainingItem)
+    makeMoves(selectedBy: nextRemainingItem)  // it drops the timers when no other work is ready
     var (items, queues) = state.withLock { state in
       defer { state.queues = [:] }
       state.closing.isClosed = true
       return (state.agenda.takeAll { _ in true }, state.queues)  // items are left only at `turnLimit`
     }
-    if !items.isEmpty || !queues.isEmpty { release { (items, queues) = ([], [:]) } }
+    if !items.isEmpty || !queues.isEmpty { release { (items, queues) = ([], [:]) } }  // this can break futures
   }
 
   /// Returns the next item of the remaining work; `nil` if none is left, or if the caller has to look again.

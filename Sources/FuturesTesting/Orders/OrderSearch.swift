@@ -180,7 +180,7 @@ final class OrderSearch {
       isExhaustive: isComplete && left.isEmpty && unexplored.isEmpty,
       callsActors: callsActors,  // only for `description`, because `isExhaustive` is about whole moves
       left: left,
-      sentences: (OrderRun.unobserved.map { [$0] } ?? []) + unexplored.sorted()  // `unobserved`: never seen by a run
+      sentences: (OrderRun.unobserved.map { [$0] } ?? []) + unexplored.sorted()  // first: what this build cannot see
     )
   }
 

@@ -94,8 +94,8 @@ extension OrderRun {
         $0.add(.work(work), named: .timer(delay), in: lane ?? .clock, after: delay)
       }
     } willRunAtOnce: { [self] in
-      _ = noteOutsideWork(.sync, queue: label)  // only noted: no run waits for a `sync`, which ends within the call
-      // As in `submit`, a call of another thread fails the run.
+      // The report names the call, because no order has other work during it. As in `submit`, another thread fails the run.
+      _ = noteOutsideWork(.sync, queue: label)  // no run waits for a `sync`, because it ends within the call
       if !isOnOwnThread { state.withLock { noteInterference("has called `sync` on the queue “\(label)”.", &$0) } }
     }
   }
