@@ -157,7 +157,7 @@ final class MirroredProgress: Progress, @unchecked Sendable {
   /// Otherwise the `Progress` could be finished for a moment, and its parent counts each finish. Foundation for Linux also
   /// multiplies successive totals until it traps, if none of them is -1.
   private func setUnits(_ completed: Int64, of total: Int64) {
-    changingTree {
+    changingTree {  // this also changes the parents, and Foundation for Linux has no lock for that
       if totalUnitCount != total { totalUnitCount = Self.unknown }
       if completedUnitCount != completed { completedUnitCount = completed }
       if totalUnitCount != total { totalUnitCount = total }

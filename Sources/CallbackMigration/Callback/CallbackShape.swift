@@ -62,7 +62,8 @@ package enum CallbackShape {
   var givesValuesOrFailure: Bool {
     switch self {
     case .result, .successOrFailure, .valuesOrError(_, areOptional: true): true
-    case .valuesOrError(_, areOptional: false), .error, .values, .response, .repeated, .unknown: false
+    case .response: false  // its type does not show the failure: the property `result` of the value does
+    case .valuesOrError(_, areOptional: false), .error, .values, .repeated, .unknown: false
     }
   }
 

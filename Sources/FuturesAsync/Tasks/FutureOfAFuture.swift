@@ -19,7 +19,7 @@ public actor FutureOfAFuture {
   public static let shared = FutureOfAFuture()
 }
 
-@FutureOfAFuture  // the compiler refuses a call from outside this actor, unless the call has `await`
+@FutureOfAFuture  // without `await`, the compiler refuses a call from outside this actor, and prints the label
 extension Future where Failure == any Error {  // without `fileID` and `line`, so diagnostics name this file
   /// Refuses `Future { get() }` if `get` returns a future; `await Future { get() }` flattens it.
   ///
@@ -62,7 +62,7 @@ extension Future where Failure == any Error {  // without `fileID` and `line`, s
     tryAwaitItsValue operation: sending @escaping @isolated(any) () throws -> Inner
   ) -> Future where Inner.Value == Value {
     detached(name: name, priority: priority) { () async throws in
-      try await Future<Value, Inner.Failure>(operation()).value
+      try await Future<Value, Inner.Failure>(operation()).value  // a `Future`, because `Inner` has no `value`
     }
   }
 
@@ -76,7 +76,7 @@ extension Future where Failure == any Error {  // without `fileID` and `line`, s
       sending @escaping @isolated(any) () throws -> Inner
   ) -> Future where Inner.Value == Value {
     immediate(name: name, priority: priority) { () async throws in
-      try await Future<Value, Inner.Failure>(operation()).value
+      try await Future<Value, Inner.Failure>(operation()).value  // a `Future`, because `Inner` has no `value`
     }
   }
 
@@ -103,7 +103,7 @@ extension Future where Failure == any Error {  // without `fileID` and `line`, s
       @escaping @Sendable @isolated(any) (Item) throws -> Inner
   ) -> Future<[Value], Failure> where Inner.Value == Value {
     concurrent(items, limit: limit, priority: priority) { item in
-      try await Future<Value, Inner.Failure>(operation(item)).value
+      try await Future<Value, Inner.Failure>(operation(item)).value  // a `Future`, because `Inner` has no `value`
     }
   }
 
@@ -118,7 +118,7 @@ extension Future where Failure == any Error {  // without `fileID` and `line`, s
       @escaping @Sendable @isolated(any) (Item) throws -> Inner
   ) -> Future<[Result<Value, Failure>], Never> where Inner.Value == Value {
     concurrentSettled(items, limit: limit, priority: priority) { item in
-      try await Future<Value, Inner.Failure>(operation(item)).value
+      try await Future<Value, Inner.Failure>(operation(item)).value  // a `Future`, because `Inner` has no `value`
     }
   }
 
@@ -134,7 +134,7 @@ extension Future where Failure == any Error {  // without `fileID` and `line`, s
       @escaping @Sendable @isolated(any) () throws -> Inner
   ) -> Future where Inner.Value == Value {
     retry(attempts: attempts, on: context, while: shouldRetry, priority: priority) {
-      try await Future<Value, Inner.Failure>(operation()).value
+      try await Future<Value, Inner.Failure>(operation()).value  // a `Future`, because `Inner` has no `value`
     }
   }
 
@@ -152,7 +152,7 @@ extension Future where Failure == any Error {  // without `fileID` and `line`, s
       @escaping @Sendable @isolated(any) () throws -> Inner
   ) -> Future where Inner.Value == Value {
     retry(attempts: attempts, delay: delay, on: context, while: shouldRetry, priority: priority) {
-      try await Future<Value, Inner.Failure>(operation()).value
+      try await Future<Value, Inner.Failure>(operation()).value  // a `Future`, because `Inner` has no `value`
     }
   }
 
@@ -171,7 +171,7 @@ extension Future where Failure == any Error {  // without `fileID` and `line`, s
       @escaping @Sendable @isolated(any) () throws -> Inner
   ) -> Future where Inner.Value == Value {
     retry(attempts: attempts, within: budget, on: context, while: shouldRetry, delay: delay, priority: priority) {
-      try await Future<Value, Inner.Failure>(operation()).value
+      try await Future<Value, Inner.Failure>(operation()).value  // a `Future`, because `Inner` has no `value`
     }
   }
 }
@@ -187,7 +187,7 @@ extension SerialQueue {
     @_inheritActorContext tryAwaitItsValue operation: @escaping @Sendable @isolated(any) () throws -> Inner
   ) -> Future<Inner.Value, any Error> {
     future(name: name, priority: priority) { () async throws in
-      try await Future<Inner.Value, Inner.Failure>(operation()).value
+      try await Future<Inner.Value, Inner.Failure>(operation()).value  // `Inner` has no `value`
     }
   }
 }
@@ -204,7 +204,7 @@ extension ConcurrencyLimit {
     @_inheritActorContext tryAwaitItsValue operation: @escaping @Sendable @isolated(any) () throws -> Inner
   ) -> Future<Inner.Value, any Error> {
     run(name: name, priority: priority) { () async throws in
-      try await Future<Inner.Value, Inner.Failure>(operation()).value
+      try await Future<Inner.Value, Inner.Failure>(operation()).value  // `Inner` has no `value`
     }
   }
 }
