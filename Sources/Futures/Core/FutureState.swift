@@ -425,7 +425,7 @@ extension FutureState {
         }
         return .listed(starting: nil)
       case .orphaned where attachedKind != .input:
-        if status == .resultOnly, isEndless {  // never gets the result that it waits for
+        if status == .resultOnly, isEndless {  // not even a cancellation brings the result that it waits for
           reference._withUnsafeGuaranteedRef { $0.enter(.finished) }
           return .orphaned
         }
@@ -434,7 +434,7 @@ extension FutureState {
         return .orphaned
       case .orphaned:  // the consumer is an input of a join
         // Its delivery notifies the join that this state never resolves. The input is in no list, but counts as a consumer of
-        // this state until it leaves, unless it is result-only.
+        // this state until it leaves. A result-only one does not count, because it keeps no state running.
         if status == .new { reference._withUnsafeGuaranteedRef { countNotified($0) } }
         return .due
       case .closing, .resolved:  // not `closing`, which was replaced above
@@ -525,7 +525,7 @@ extension FutureState {
     changing {
       guard hasProducer, !isCancelled, let follower = consumers.only else { return nil }
       place = place?.inside(stage.place) ?? stage.place.next  // `nil`: after the previous source
-      if isPlain { producer = .none } else { released = detach() }  // plain: no handlers and no progress to release
+      if isPlain { producer = .none } else { released = detach() }  // not plain if the follower's target has progress
       follower.enter(.finished)  // as after a delivery: the follower now gets another source
       return consumers.remove(.passUnretained(follower))
     }

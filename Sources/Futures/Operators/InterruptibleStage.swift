@@ -26,9 +26,9 @@ final class InterruptibleStage<Stored: OutcomeStorage>: Stage<Stored>, @unchecke
     }
   }
 
-  /// Makes the orphan `source` an input, so that a cancelled stage leaves it; `OrphanedInputs` refers to it weakly.
+  /// Makes `source` a weak input, which a cancelled stage leaves: an orphan is pending, but has no producer that owns it.
   ///
-  /// The stage is an orphan, too, if its token can no longer cancel it. A timeout still ends the stage, which then is no orphan.
+  /// Returns the stage, as the next orphan, if its token can no longer cancel it; `nil` if a token or a timeout can still end it.
   override func stateToOrphan(from source: FutureState) -> FutureState? {
     setProducer(.inputs(OrphanedInputs(self, of: source, interruptedBy: interruption)))
     return !outlivesSource && interruption.hasEnded ? self : nil  // `outlivesSource` is `true` for a timeout

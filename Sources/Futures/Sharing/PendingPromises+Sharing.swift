@@ -35,12 +35,12 @@ extension PendingPromises {
     return caller.future
   }
 
-  /// Connects a caller to the work: gives it the work's progress, and lets an await of it raise the priority of the work's tasks.
+  /// Connects a caller to the work, for its progress, for the graph, and so that an await of it raises the priority of the work.
   func connect(_ caller: Caller, to work: Future<Value, Failure>) {
     caller.progress.add(work, share: 1)
-    if case .sharedState(let state) = work.storage {
+    if case .sharedState(let state) = work.storage {  // otherwise the work is already resolved
       // Only if first: another thread can have made the caller follow the work already.
-      caller.state.setProducer(.inputs(SharedWork(state, acceptsAnswers: acceptsAnswers)), onlyIfFirst: true)
+      caller.state.setProducer(.inputs(SharedWork(state, canEndWithoutWork: acceptsAnswers)), onlyIfFirst: true)
     }
   }
 
@@ -134,13 +134,13 @@ final class SharedWork: Inputs, @unchecked Sendable {
   private let work: FutureState
 
   /// Whether `resolve` or `failAll` can resolve the caller before its work.
-  private let acceptsAnswers: Bool
+  private let canEndWithoutWork: Bool
 
-  init(_ work: FutureState, acceptsAnswers: Bool) { (self.work, self.acceptsAnswers) = (work, acceptsAnswers) }
+  init(_ work: FutureState, canEndWithoutWork: Bool) { (self.work, self.canEndWithoutWork) = (work, canEndWithoutWork) }
 
   override func pendingInputs(raisingTasksTo priority: TaskPriority?) -> [FutureState] { [work] }
 
   override func describe(into facts: inout NodeFacts) {
-    (facts.inputs, facts.canEndWithoutInputs) = ([work], acceptsAnswers)
+    (facts.inputs, facts.canEndWithoutInputs) = ([work], canEndWithoutWork)
   }
 }
