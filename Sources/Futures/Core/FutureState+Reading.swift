@@ -20,28 +20,28 @@ extension FutureState {
 
   /// A word for a state without a result, in the description of a future.
   final var pendingDescription: String {
-    reading { isDormant ? "not started" : isBroken ? "broken" : "pending" }
+    underLock { isDormant ? "not started" : isBroken ? "broken" : "pending" }
   }
 
   @usableFromInline
-  final var wasCancelled: Bool { reading { isCancelled } }
+  final var wasCancelled: Bool { underLock { isCancelled } }
 
   /// Whether a consumer that keeps the state running is in the list.
-  final var hasConsumers: Bool { reading { !consumers.onlyWantsResults } }
+  final var hasConsumers: Bool { underLock { !consumers.onlyWantsResults } }
 
   /// The number of consumers, in O(n).
-  package final var consumerCount: Int { reading { consumers.all.count } }
+  package final var consumerCount: Int { underLock { consumers.all.count } }
 
   #if DEBUG
     /// Whether `stage` waits in the list of this state; for the check of a callback that waits for its own delivery.
     final func hasListed(_ stage: FutureState) -> Bool {
-      reading { [.listed, .listedByOther, .resultOnly].contains(stage.currentStatus) && stage.isConsumer(of: self) }
+      underLock { [.listed, .listedByOther, .resultOnly].contains(stage.currentStatus) && stage.isConsumer(of: self) }
     }
   #endif
 
   /// If this state is private, the state that its only consumer, a stage, resolves; otherwise `nil`.
   final var privateFollower: FutureState? {
-    reading { has(.isPrivate) ? consumers.only.map { unsafeDowncast($0, to: FutureState.self).target } : nil }
+    underLock { has(.isPrivate) ? consumers.only.map { unsafeDowncast($0, to: FutureState.self).target } : nil }
   }
 
   /// The facts about a state that a walk from a future to its sources needs.
@@ -53,16 +53,16 @@ extension FutureState {
   }
 
   final var origin: Origin {
-    reading { Origin(producer: producer, label: extras?.label, derivation: derivation) }
+    underLock { Origin(producer: producer, label: extras?.label, derivation: derivation) }
   }
 
   /// Whether no consumer keeps this pending state running, so that the caller can cancel it: `isUnneeded`, with the lock.
-  final var lacksConsumers: Bool { reading { isUnneeded } }
+  final var lacksConsumers: Bool { underLock { isUnneeded } }
 
   /// Read after `orphan(leaving:)`: whether the state was cancelled or resolved first, and so has not left its inputs.
-  final var isLateOrphan: Bool { reading { currentPhase != .orphaned || isCancelled } }
+  final var isLateOrphan: Bool { underLock { currentPhase != .orphaned || isCancelled } }
 
-  final var label: String? { reading { extras?.label?.text } }
+  final var label: String? { underLock { extras?.label?.text } }
 
   /// The inputs that resolve the state together, under the lock.
   final var inputs: Inputs? { if case .inputs(let inputs) = producer { inputs } else { nil } }

@@ -34,7 +34,7 @@ extension FutureState {
   /// derived progress. If a stage produces the future, this call moves the stage's progress there.
   @usableFromInline
   static func claimExclusive(_ state: inout FutureState, after share: Double) -> Bool {
-    reading(&state) { state in
+    underLock(&state) { state in
       guard state.canBeExclusive, state.progressRecord == nil, isOnlyHandle(&state) else { return false }
       // With a share of 0 only the future fills the progress. With 1 the source fills it, and then the future fills it again.
       let isWhole = share <= 0 || share >= 1

@@ -238,16 +238,16 @@ extension FutureState {
 
   /// Calls `body` under the lock, to read several things at once, or to change the record of the progress.
   @inline(__always)
-  final func reading<Output>(_ body: () -> Output) -> Output { lock.withLock(body) }
+  final func underLock<Output>(_ body: () -> Output) -> Output { lock.withLock(body) }
 
-  /// As `reading(_:)`, but returns `nil` without calling `body` if another thread has the lock.
-  final func readingIfAvailable<Output>(_ body: () -> Output) -> Output? { lock.withLockIfAvailable(body) }
+  /// As `underLock(_:)`, but returns `nil` without calling `body` if another thread has the lock.
+  final func underLockIfAvailable<Output>(_ body: () -> Output) -> Output? { lock.withLockIfAvailable(body) }
 
   /// Calls `body` under the lock of `state`, without retaining the state.
   ///
   /// In a debug build, `state.lock.withLock` retains the state while it runs. Then `isOnlyHandle` would never be `true`.
   @inline(__always)
-  static func reading<Output>(_ state: inout FutureState, _ body: (inout FutureState) -> Output) -> Output {
+  static func underLock<Output>(_ state: inout FutureState, _ body: (inout FutureState) -> Output) -> Output {
     // A lock never moves, so the pointer stays valid while the caller keeps the state alive.
     let lock = withUnsafePointer(to: state.lock) { $0 }
     return lock.pointee.withLock { body(&state) }
@@ -500,7 +500,7 @@ extension FutureState {
   static func makePrivate(_ state: inout FutureState) {
     // A promise can make more handles. This relaxed load only saves the lock, because `canBeExclusive` asks again under it.
     if state.has(.hasPromise) { return }
-    reading(&state) { state in
+    underLock(&state) { state in
       // `takeFollower` drops a private state. So it must have no handlers and no progress (`isPlain`), and no cancellation that it
       // would pass on to its next source.
       guard state.canBeExclusive, state.isPlain, !state.isCancelled else { return }
@@ -537,7 +537,7 @@ extension FutureState {
   /// `state`, and it has nothing else to pass on. The state is then private. Otherwise `refused`; or `circle`, if `target` is the
   /// state or its source.
   static func takeFollower(ofPromise state: inout FutureState) -> Splicing {
-    reading(&state) { state in  // not `changing`, which would retain the state in a debug build
+    underLock(&state) { state in  // not `changing`, which would retain the state in a debug build
       guard state.currentPhase == .following, let only = state.consumers.only, only.kind == .follower else {
         return .refused
       }

@@ -62,7 +62,7 @@ package class TypedState<Stored: OutcomeStorage>: FutureState, @unchecked Sendab
     guard Cancelled<Failure>.isExpressible, let failure = Cancelled<Failure>.failure else {
       // The producer of a dormant state never starts after the cancellation (R2b), so nothing ever resolves the state.
       // This test comes first, because `orphan` allocates an array before it tests `isDormant` again, in the transition.
-      if reading({ isDormant }) { orphan(onlyDormant: true) }
+      if underLock({ isDormant }) { orphan(onlyDormant: true) }
       return
     }
     // `nil`, because no delivery resolves the state. A cancellation is not reported as an unobserved failure.

@@ -142,7 +142,7 @@ struct BlockedWorkSearch {
 
   /// Returns the work that a state needs before it can resolve, as far as its producer tells.
   private static func need(of state: FutureState) -> Need {
-    state.reading {
+    state.underLock {
       guard state.hasProducer else { return .unknown }  // settled meanwhile, or never resolves
       switch state.producer {
       // A promise can resolve the state before its task does.
@@ -166,7 +166,7 @@ struct BlockedWorkSearch {
   /// Returns the transform of a stage if the queue of the waiting thread has to run it; `nil` if another thread can.
   private func transformOnBlockedQueue(_ derivation: Derivation) -> Work? {
     let (stage, source) = (derivation.stage, derivation.source)
-    let queue = source.reading {
+    let queue = source.underLock {
       // A stage publishes a new source with its status. So `isConsumer(of:)` is sure to see it only after a load of the status.
       _ = stage.currentStatus
       return stage.isConsumer(of: source) ? stage.queueToRunOn(after: source) as? DispatchQueue : nil

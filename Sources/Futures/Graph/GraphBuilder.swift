@@ -371,7 +371,7 @@ struct GraphBuilder {
       guard let waiter = object as? Consumer else { continue }
       // The status of a waiter that still waits. A broken future moves its waiters from `listed` to `submitted`.
       let status: Consumer.Status = isBroken ? .submitted : .listed
-      let reading = source.readingIfAvailable {
+      let reading = source.underLockIfAvailable {
         waiter.currentStatus == status ? NodeFacts(of: waiter, isListed: true).task : nil
       }
       let task = reading ?? nil  // makes one optional of two; `nil` if the lock is taken, or the waiter no longer waits

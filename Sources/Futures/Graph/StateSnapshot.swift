@@ -18,7 +18,7 @@ struct StateSnapshot {
   init?(_ state: FutureState) {
     // A thread keeps the lock for a few dozen instructions, unless the system has interrupted it. So 1,000 tries are enough.
     for _ in 0..<1_000 {
-      if let snapshot = state.readingIfAvailable({ Self(locked: state) }) {
+      if let snapshot = state.underLockIfAvailable({ Self(locked: state) }) {
         self = snapshot
         return
       }

@@ -133,7 +133,7 @@ extension Future {
     }
   }
 
-  /// Transforms the value on a context other than `immediate`; a failure passes on inline, because of `for: .values`.
+  /// Resolves as the future that `transform` makes on a context other than `immediate`; `for: .values` passes failures on inline.
   @_alwaysEmitIntoClient
   @inline(never)  // compiled once for each combination of types
   func flatMap<New: Sendable>(

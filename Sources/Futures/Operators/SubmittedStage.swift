@@ -151,12 +151,12 @@ final class SubmittedStage<Value: Sendable, Failure: Error, New: Sendable, NewFa
   override func dropContext() { context = nil }  // not in `dropCaptures()`, which can run while a delivery uses it
 
   @usableFromInline
-  override func resolveWithoutContext(from source: FutureState) {  // after a cancellation; no effect without `bypass`
+  override func resolveWithoutContext(from source: FutureState) {  // this stage is cancelled, but cannot represent that
     guard hasBypass, claimSubmitted(), let bypass else { return }  // only the thread that claims can read `bypass`
     dropCaptures()
     // Without a result the source is broken, and its delivery breaks the stage.
     guard let result = unsafeDowncast(source, to: State<Value, Failure>.self).result else { return }
-    follow(bypass(result), in: nil)
+    follow(bypass(result), in: nil)  // so that a cancelled stage waits for no context and no delay
   }
 }
 

@@ -7,7 +7,7 @@
 
 extension FutureState {
   /// The current progress, or the last one of a settled state.
-  final var lastProgress: FutureProgress { reading { lastProgressInLock } }
+  final var lastProgress: FutureProgress { underLock { lastProgressInLock } }
 
   /// As `lastProgress`, under the lock.
   final var lastProgressInLock: FutureProgress { progressRecord?.current ?? (hasSucceeded ? .finished : .none) }
@@ -30,7 +30,7 @@ extension FutureState {
   /// - Returns: Whether the state still has a producer, so that reports have an effect.
   @inline(__always)
   final func changeProgress(_ record: ProgressRecord, _ change: (ProgressRecord) -> Bool) -> Bool {
-    let (hasEffect, mustNotify) = reading { () -> (Bool, Bool) in  // under the lock, which also protects the record
+    let (hasEffect, mustNotify) = underLock { () -> (Bool, Bool) in
       guard hasProducer else { return (false, false) }
       return (true, change(record) && record.beginNotifying())
     }
@@ -59,7 +59,7 @@ extension FutureState {
   @usableFromInline
   final func addProgressPart(of total: Int, _ source: FutureState? = nil, _ change: () -> Void) {
     var link: ProgressLink?
-    let mustNotify = reading {  // `beginProgress()` makes a record from the parts under the same lock
+    let mustNotify = underLock {  // `beginProgress()` makes a record from the parts under the same lock
       change()
       guard isPending, let record = progressRecord else { return false }
       let share = ProgressPart(1 / Double(total))
@@ -91,7 +91,7 @@ extension FutureState {
   /// - Parameter change: As in `changeProgress`. An orphan is pending, too, but has no links. So `change` leaves it as it is.
   /// - Returns: Whether the caller must notify the listeners.
   private final func changeRecord(_ change: (ProgressRecord) -> Bool) -> Bool {
-    reading {
+    underLock {
       guard isPending, let record = progressRecord else { return false }
       return change(record) && record.beginNotifying()
     }
@@ -107,9 +107,9 @@ extension FutureState {
   /// Notifies each listener once, and leaves newer progress, and the states that contain this progress, to a later round.
   final func notifyListenersOnce(in trampoline: Trampoline) {
     // There is a record, because its `beginNotifying()` has returned `true`. So the values after `??` are never used.
-    let version = reading { progressRecord?.beginRound() ?? 0 }
+    let version = underLock { progressRecord?.beginRound() ?? 0 }
     while true {
-      switch reading({ progressRecord?.nextStep(inRoundOf: version) ?? .finish(deliversResult: false) }) {
+      switch underLock({ progressRecord?.nextStep(inRoundOf: version) ?? .finish(deliversResult: false) }) {
       case .call(let call, let progress): call.run(progress)
       case .update(let link, let progress):
         if link.target.sourceReported(link, progress) { trampoline.notifyLater(link.target) }
@@ -130,7 +130,7 @@ extension FutureState {
   /// - Returns: `false` if the state is settled, or the listener was withdrawn.
   final func addListener(_ listener: ProgressListener) -> Bool {
     var feed: (any ProgressFeed)?
-    let (isAdded, mustNotify) = reading { () -> (Bool, Bool) in
+    let (isAdded, mustNotify) = underLock { () -> (Bool, Bool) in
       guard isPending, let record = progressRecord, listener.currentStatus == .new else {
         return (false, false)
       }
@@ -146,7 +146,7 @@ extension FutureState {
 
   /// Makes the record of a pending state, links it to its sources, and lets its feed, such as one of Foundation's, report once.
   final func requestProgress() {
-    let (links, feed) = reading { (beginProgress(), progressRecord?.feed) }
+    let (links, feed) = underLock { (beginProgress(), progressRecord?.feed) }
     Self.connect(links)
     feed?.read()
   }
@@ -155,7 +155,7 @@ extension FutureState {
   final func relinkProgress() {
     var newLink: ProgressLink?
     var replaced: [ProgressLink] = []
-    let mustNotify = reading {
+    let mustNotify = underLock {
       guard let record = progressRecord, let link = linkToSource() else { return false }
       newLink = link
       let change = record.setSource(link)
@@ -172,7 +172,7 @@ extension FutureState {
     var links = links
     while let link = links.popLast() {
       let source = link.source
-      links += source.reading { source.beginProgress() }
+      links += source.underLock { source.beginProgress() }
       // A source that does not take the link has settled. Or the link was disconnected, and then `sourceEnded` has no effect.
       if !source.addListener(link) { link.target.sourceEnded(link) }
     }
@@ -217,5 +217,5 @@ extension ProgressLink {
 extension FutureState {
   /// Whether the listeners of a settled state might not have got the last progress yet.
   @usableFromInline
-  final var isNotifyingProgress: Bool { isDelivering && reading { progressRecord != nil } }
+  final var isNotifyingProgress: Bool { isDelivering && underLock { progressRecord != nil } }
 }

@@ -24,7 +24,7 @@ extension ProgressReporter {
   /// Whether a listener gets the reports, so that a feed must watch its object for changes.
   package var hasListeners: Bool {
     guard let record else { return false }
-    return state.reading { !record.listeners.isEmpty }
+    return state.underLock { !record.listeners.isEmpty }
   }
 
   /// The token that is cancelled with the future.
@@ -32,7 +32,7 @@ extension ProgressReporter {
 
   /// Reads the progress from `feed` until the future ends, and ends the previous feed; if the future has ended, ends `feed`.
   package func follow(_ feed: any ProgressFeed) {
-    let (unused, hasListeners) = state.reading { () -> ((any ProgressFeed)?, Bool) in
+    let (unused, hasListeners) = state.underLock { () -> ((any ProgressFeed)?, Bool) in
       guard let record, state.hasProducer else { return (feed, false) }
       defer { record.feed = feed }
       return (record.feed, !record.listeners.isEmpty)
@@ -80,7 +80,7 @@ extension FutureState {
     var seen: Set<ObjectIdentifier> = []
     while let state = states.popLast() {
       guard seen.insert(ObjectIdentifier(state)).inserted else { continue }
-      state.reading {
+      state.underLock {
         guard let record = state.progressRecord else { return }
         if let feed = record.feed { feeds.append(feed) }
         for link in record.links { states.append(link.source) }

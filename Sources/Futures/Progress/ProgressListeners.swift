@@ -70,7 +70,7 @@ final class ProgressObserver: ProgressListener, @unchecked Sendable {
     // emptying it, for the calls that the context has not run yet.
     super.init { consumer, state, _ in
       let observer = unsafeDowncast(consumer, to: ProgressObserver.self)
-      let progress = state.reading {
+      let progress = state.underLock {
         state.unseen(by: observer) ?? (observer.includesEnd ? state.lastProgressInLock : nil)
       }
       let call = observer.call.take()
@@ -123,7 +123,7 @@ final class ProgressLink: ProgressListener, @unchecked Sendable {
     super.init { consumer, state, _ in
       // The delivery comes when the source has settled. The target might not have got the last progress of the source.
       let link = unsafeDowncast(consumer, to: ProgressLink.self)
-      let last = state.reading { state.unseen(by: link) }
+      let last = state.underLock { state.unseen(by: link) }
       link.target.sourceEnded(link, last: last)
     }
   }
@@ -173,7 +173,7 @@ extension FutureState {
       requestProgress()
       start()
     }
-    return reading {
+    return underLock {
       // A settled state can lack a record. A first read (`nil`) gets version 0. A later read finds its own version, and ends.
       let newest = progressRecord?.version ?? version ?? 0
       if version == newest { return isPending ? .none : .ended }
@@ -191,7 +191,7 @@ extension FutureState {
   ) {
     reader.continuation = continuation
     reader.seen = version
-    let (isListed, feed) = reading { () -> (Bool, (any ProgressFeed)?) in
+    let (isListed, feed) = underLock { () -> (Bool, (any ProgressFeed)?) in
       guard isPending, let record = progressRecord, record.version == version, reader.currentStatus == .new
       else { return (false, nil) }
       reader.enter(.listed)

@@ -117,7 +117,7 @@ extension FutureState {
   /// The reporter of a pending state, always the same one.
   final var reporter: ProgressReporter {
     requestProgress()  // makes the record, which keeps the reporter
-    return reading {
+    return underLock {
       // After the end of the future each call gets a new reporter, whose reports change nothing.
       guard hasProducer, let record = progressRecord else { return ProgressReporter(self, nil) }  // `nil`: no effect
       if let reporter = record.reporter { return reporter }

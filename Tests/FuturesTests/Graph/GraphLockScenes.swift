@@ -11,7 +11,7 @@
       alarm(60)
       let (promise, line) = (Promise<Int, Never>("in use"), #line)
       let mapped = promise.future.map { $0 + 1 }
-      let busy = promise.state.reading { FuturesDiagnostics.graph }
+      let busy = promise.state.underLock { FuturesDiagnostics.graph }
       // The lock protects the label.
       #expect(busy.nodes.map(\.line) == [line])
       #expect(busy.nodes.first?.state == .busy)
