@@ -62,7 +62,7 @@ struct Handles {
     var reader = TokenReader(bare)
     while reader.take("any") || reader.take("some") {}  // Skips both words.
     let names = reader.takeTypeName().names
-    let name = reader.isAtEnd ? names.last : nil  // a tuple has no name, and no method that could cancel
+    let name = reader.isAtEnd ? names.last : nil  // tokens are left if the type has no single name, as in `A & B`
     let isSelf = bare.text == "Self"  // counts as the object of the call, which callers have and so can ignore
     let identifier = isSelf ? owner?.identifier.precise : name?.type
     let endings = identifier.map(methods(of:)) ?? [:]

@@ -152,7 +152,7 @@ package struct Counterpart {
     let start = kind == .future ? "\(future)(\(title))" : "try await withCallback(\(title))"
     let reportsProgress = kind == .future && callbacks.progress != nil
     let progress = reportsProgress ? ["let \(unused("progress")) = \(bridge).progress"] : []
-    let content = (progress + guarded(call)).map { "  " + $0 }
+    let content = (progress + catchingErrors(call)).map { "  " + $0 }
     let lines = ["\(start) { \(bridge) in"] + content + ["}"]
     guard kind == .async, let (type, converter) = typedFailure else { return lines }
     // Inside `do`, Swift does not return the value of a single expression, so `return` is explicit.
@@ -185,7 +185,7 @@ package struct Counterpart {
   }
 
   /// The lines, in a `do` statement if the function throws: the closure of the bridge cannot throw.
-  private func guarded(_ lines: [String]) -> [String] {
+  private func catchingErrors(_ lines: [String]) -> [String] {
     guard declaration.isThrowing else { return lines }
     let failing = kind == .async ? "\(bridge).resume(throwing: error)" : "\(bridge).fail(error)"
     return ["do {"] + lines.map { "  " + $0 } + ["} catch {", "  \(failing)", "}"]

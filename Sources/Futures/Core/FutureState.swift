@@ -556,7 +556,8 @@ extension FutureState {
   /// - Returns: The list's reference to `old`; `nil` if one of them has left, or this state is an orphan or delivers to `old`.
   final func replace(_ old: FutureState, by follower: FutureState) -> Unmanaged<Consumer>? {
     changing {
-      guard currentPhase != .orphaned, follower.currentStatus == .new,  // set by `adopt`; not cancelled or removed
+      guard currentPhase != .orphaned,  // a replacement would not make an orphan of the follower's target, too
+        follower.currentStatus == .new,  // set by `adopt`; not cancelled or removed
         old.currentStatus == .listed, old.isConsumer(of: self)  // it waits here, and gets no delivery yet
       else { return nil }
       old.enter(.finished)

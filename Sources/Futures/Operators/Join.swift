@@ -80,7 +80,7 @@ final class Join<Derived: OutcomeStorage>: Inputs, @unchecked Sendable {
   @_alwaysEmitIntoClient
   func start(_ inputs: [JoinedInput]) {
     awaited.store(inputs.count, ordering: .relaxed)  // not shared yet
-    lock.withLock { self.inputs = inputs }
+    self.inputs = inputs  // needs no lock, because only `setProducer` and `attach` share the join with other threads
     derived.setProducer(.inputs(self))
     if FuturesDiagnostics.mayTrackPendingFutures { derived.trackJoin() }
     // By index: iterating counts a reference to each state and consumer.

@@ -58,11 +58,9 @@ extension Future {
     if FuturesDiagnostics.mayTrackPendingFutures { state.trackTask(name, fileID, line) }
   }
 
-  /// Returns the actor of a closure.
-  ///
-  /// A function, because Swift 6.3 cannot read `isolation` of a `sending` parameter of this type.
+  /// Returns the actor of a closure; a function, because Swift 6.3 cannot read `isolation` of a `sending` parameter of this type.
   @_alwaysEmitIntoClient
-  static func isolation<each Nothing, Thrown: Error>(  // an empty pack: see `Future+Task.swift`
+  static func isolation<each Nothing, Thrown: Error>(  // `operation` has an empty pack, for better compiler errors
     of operation: @isolated(any) (repeat (Never, each Nothing) -> Void) async throws(Thrown) -> Value
   ) -> (any Actor)? { operation.isolation }
 
