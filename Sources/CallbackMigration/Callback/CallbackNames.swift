@@ -134,11 +134,10 @@ enum CallbackNames {
   /// Whether a name means a queue only for the callback: `callbackQueue`, or, for a parameter with a default, `queue` or `on`.
   static func isQueue(_ name: String, hasDefault: Bool) -> Bool {
     let words = words(name)
-    if hasDefault, ["on", "queue"].contains(name) { return true }
+    if hasDefault, ["on", "queue"].contains(name) { return true }  // without a default it might be the work's queue
     guard let last = words.last, ["queue", "on"].contains(last) else { return false }
-    return words.dropLast().contains {
-      ["callback", "completion", "response", "result", "delivery", "reply"].contains($0)
-    }
+    let callbackWords = ["callback", "completion", "response", "result", "delivery", "reply"]
+    return words.dropLast().contains { callbackWords.contains($0) }
   }
 
   /// Whether a word of a name, such as `change` in `onChange`, begins with one of `beginnings`.

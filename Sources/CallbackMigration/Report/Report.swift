@@ -127,7 +127,7 @@ extension CallbackFunction {
     var text = callbacks.shape.name
     if callbacks.progress != nil { text += ", progress" }
     switch handle {
-    case .none, .dropped: return text
+    case .none, .dropped: return text  // a counterpart that drops the handle cannot cancel the work
     case .calls, .refused: return text + ", cancellable"  // what a refused function returns might cancel the work
     }
   }

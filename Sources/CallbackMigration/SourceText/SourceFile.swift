@@ -182,7 +182,7 @@ struct ImportList {
   func lines(futures: AccessLevel?, widest: AccessLevel?, usesFutures: Bool, isAsync: Bool) -> [String] {
     var lines: [(place: String, text: String)] = []
     if usesFutures {
-      // All files must agree on whether this import has a level, so `widest` decides. A public future counterpart needs a level.
+      // All files must agree on whether this import has a level, so `widest` decides. Only public future counterparts need one.
       // If no file has a future counterpart (`nil`), the level `internal` hides the library from clients.
       let hasLevel = widest.map { $0 >= .public } ?? true
       let level = (futures ?? .internal) >= .public ? "public " : "internal "
@@ -197,10 +197,10 @@ struct ImportList {
     return lines.sorted { $0.place < $1.place }.map(\.text) + blocks
   }
 
-  /// Writes an import of the library with the level `access`; for `nil`, with a level only if the target imports `module` with one.
+  /// Writes an import of the library; `access` is the wanted level, or `nil` to have one only if other imports of `module` do.
   private func libraryLine(_ module: String, _ access: String?) -> String {
-    // The level `internal` is an error if another file imports the module without a level. A target that writes `public import`
-    // is the exception, because an import without a level is internal there.
+    // The level `internal` is an error if another file imports the module without a level, so this import then has none either.
+    // In a target that writes `public import` it is no error, because an import without a level is internal there.
     if implicit.contains(module), !saysPublic { return "import " + module }
     return (access ?? (explicit.contains(module) ? "internal " : "")) + "import " + module
   }

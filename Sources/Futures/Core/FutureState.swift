@@ -581,7 +581,7 @@ extension FutureState {
 extension FutureState {
   /// Ends the wait of a consumer that is removed or cancelled before its delivery, and takes it from its list; O(1).
   /// - Parameters:
-  ///   - consumer: The consumer: not attached yet, in the list, or an input that this orphan has notified.
+  ///   - consumer: The consumer: not attached yet, in the list, or a join's input that this orphan notified and still counts.
   ///   - isResultOnly: Whether the consumer was cancelled, although its failure type cannot represent cancellation. Then it stays
   ///     for the result, but no longer keeps this state running (R16).
   /// - Returns: The follow-up; `nil` if the consumer has started or left, its context has it, or it gets the result anyway.
@@ -593,7 +593,7 @@ extension FutureState {
       var reference: Unmanaged<Consumer>?
       switch status {
       case .new: break  // `attach` later finds the status that the consumer enters below
-      case .notified: orphanedInputs?.notified -= 1  // this orphan counted the input as a consumer
+      case .notified: orphanedInputs?.notified -= 1  // in no list, but this orphan counted the input as a consumer
       case .submitted, .finished: return nil
       // Leaves the list, because the consumer needs no result.
       case .listed where !isResultOnly, .listedByOther where !isResultOnly, .resultOnly where !isResultOnly:
@@ -601,7 +601,7 @@ extension FutureState {
       case .listed where isEndless: reference = unlist(consumer)  // no result comes for which it could stay
       // Stays for the result, at the front, where it no longer keeps this state running.
       case .listed where isPending: consumers.prepend(consumers.remove(.passUnretained(consumer)))
-      // Gets the result of the running delivery anyway, or is result-only already.
+      // Gets the result of the running delivery, in which another thread can have attached it, or is result-only already.
       case .listed, .listedByOther, .resultOnly: return nil
       }
       // A consumer that was taken from its list gets no result.
@@ -821,7 +821,7 @@ extension FutureState {
     changing {
       var (others, othersBeforeLastOwn): (Int, Int?) = (0, nil)  // `nil` without an own consumer
       for consumer in consumers { if consumer.isOfOtherThread { others += 1 } else { othersBeforeLastOwn = others } }
-      if othersBeforeLastOwn == nil { phase.store(.due, ordering: .releasing) }  // as in `takeFirst`
+      if othersBeforeLastOwn == nil { phase.store(.due, ordering: .releasing) }  // so that readers see the outcome
       return othersBeforeLastOwn
     }
   }

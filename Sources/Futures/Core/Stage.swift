@@ -29,7 +29,8 @@ package class Stage<Stored: OutcomeStorage>: TypedState<Stored>, @unchecked Send
     self.source.load(ordering: .relaxed)?.toOpaque() == Unmanaged.passUnretained(source).toOpaque()
   }
 
-  override func stateToOrphan(from source: FutureState) -> FutureState? { target }  // which only this stage resolves
+  // `source` is an orphan, which never resolves. Only this stage resolves the target, so the target becomes an orphan, too.
+  override func stateToOrphan(from source: FutureState) -> FutureState? { target }
 }
 
 /// A stage that can move on to another source, so that each source fills a part of the progress.

@@ -129,7 +129,7 @@ private struct TreeText {
     // `branch` begins the line of a node, and `indentation` begins the branches of its children.
     var stack: [(id: Int, branch: String, indentation: String)] = [(root, "", "")]
     while let (id, branch, indentation) = stack.popLast() {
-      guard let node = nodes[id] else { continue }
+      guard let node = nodes[id] else { continue }  // never: each edge connects two nodes of the graph
       guard written.insert(id).inserted else {
         // The text has the node and its waiters already. “↺” marks a node of a circle, “↑” any other node.
         lines.append("\(branch)\(inCycle.contains(id) ? "↺" : "↑") \(node.title) (above)")

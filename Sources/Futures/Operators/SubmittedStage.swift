@@ -85,7 +85,7 @@ final class SubmittedStage<Value: Sendable, Failure: Error, New: Sendable, NewFa
   @_alwaysEmitIntoClient
   func deliver(from source: FutureState, in trampoline: Trampoline) {
     guard kind != .follower else { return resolve(as: source, in: trampoline) }  // the transform has made `source`
-    let context = kind == .custom ? takeValue(at: &context) : context  // the context can own the work, and so `self`
+    let context = kind == .custom ? takeValue(at: &context) : context  // a custom one can own the work, and so `self`
     let typedSource = unsafeDowncast(source, to: State<Value, Failure>.self)
     guard let result = typedSource.result else {  // a broken source
       if claimSubmitted() { dropCaptures() }
@@ -95,7 +95,7 @@ final class SubmittedStage<Value: Sendable, Failure: Error, New: Sendable, NewFa
       guard claimSubmitted(), let transform = takeTransform() else { return }  // the winner always has a transform
       return follow(transform(result), in: trampoline)
     }
-    if hasBypass, wasCancelled { return resolveWithoutContext(from: source) }  // skips `context` and the delay
+    if hasBypass, wasCancelled { return resolveWithoutContext(from: source) }  // by `bypass`, not the transform
     guard let context else { return }  // only a cancelled stage has none
     let work = StageWork(self, typedSource)
     if FuturesDiagnostics.mayTrackPendingFutures { trackWork(on: context, from: source) }

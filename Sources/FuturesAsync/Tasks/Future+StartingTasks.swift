@@ -98,7 +98,7 @@ struct TaskWork<Value: Sendable, Failure: Error>: Sendable {
   @_alwaysEmitIntoClient
   nonisolated(nonsending) func run() async { resolve(await operation.run()) }
 
-  /// Calls `end`, which frees the slot of a limit if the task has one, and then resolves the state.
+  /// Calls `end` first, so that a limit has its slot back when a consumer gets `result`, and then resolves the state.
   @_alwaysEmitIntoClient
   func resolve(_ result: Result<Value, Failure>) {
     end?()

@@ -71,8 +71,8 @@ extension OrderRun: TaskExecutor {
 
   /// Returns the number of a job's task; `nil` if the job names no task. (The body is task 0, because its job comes first.)
   ///
-  /// Adds a task other than the body to `namedTasks` at its first job, unless a thread outside of the run has made the task. If it
-  /// is no child, `leftTasks` later finds out whether it is released. If the order is shown, the entry has the place that made it.
+  /// Adds a task other than the body to `namedTasks` at its first job, unless a thread outside of the run has made the task.
+  /// `leftTasks` later finds out whether the task is released. It leaves child tasks out, because their parents own their memory.
   private func taskNumber(of job: UnownedJob) -> Int32? {
     guard let identifier = job.taskIdentifier else { return nil }
     let (number, isNew) = state.withLock { state in
