@@ -196,10 +196,10 @@ public final class PendingPromises<Key: Hashable & Sendable, Value: Sendable, Fa
 
   /// Adds a caller; but if `takesAnswer` is set and an early answer for `key` is kept, takes that answer out instead.
   func join(_ caller: Caller, _ key: Key, takingEarlyAnswer takesAnswer: Bool) -> Joining {
-    // By the task, `leave` finds out whether the key's own work made this call. Without callers, the work starts later, so it did
-    // not make this call. The task is read outside the lock, because that formats a string.
+    // `leave` needs the task to find and cancel work that asks for its own key, because such work waits for itself for ever.
+    // If the key has no callers yet, its work starts after this call. So that work did not make this call.
     let hasCallers = state.withLock { $0.entries[key]?.callers.isEmpty == false }
-    let task = hasCallers ? TaskIdentity.current : nil
+    let task = hasCallers ? TaskIdentity.current : nil  // outside the lock, because this formats a string
     let (number, isFirst, work, answer) = state.withLock {
       state -> (Int, Bool, Future<Value, Failure>?, Answers.Removed?) in
       // Under the same lock as the addition below. An answer between the two would be kept, and the caller would wait for ever.
