@@ -62,7 +62,7 @@ package enum CallbackShape {
   var givesValuesOrFailure: Bool {
     switch self {
     case .result, .successOrFailure, .valuesOrError(_, areOptional: true): true
-    case .response: false  // its type does not show the failure: the property `result` of the value does
+    case .response: false  // the type alone is read as `.values`; the property `result` is looked up later
     case .valuesOrError(_, areOptional: false), .error, .values, .repeated, .unknown: false
     }
   }

@@ -122,7 +122,7 @@ struct TypeFacts {
     guard let type = token.type else { return false }
     if own.contains(type) { return references.contains(type) }
     if type.hasPrefix("c:objc") { return true }  // of Objective-C
-    // The last letter is the kind: class, protocol or alias. An array (`s:Sa`) and an associated type (`…Qa`) end in `a`, too.
+    // An identifier ends in its kind: class, protocol or alias. An array (`s:Sa`) and an associated type (`…Qa`) end in `a`, too.
     return namesModule(type) && ["C", "P", "a"].contains(type.last) && !isAssociated(token)
   }
 

@@ -94,12 +94,12 @@ package struct Counterpart {
     return lines.map { $0.isEmpty ? "///" : "/// " + $0 }
   }
 
-  /// Attributes that a counterpart does not repeat, because it has other callers, another result and another body.
+  /// Attributes for the function's callers, result or body, which its counterpart does not share; `attributes` adds `@available`.
   private static let attributesOfCallbacks: Set<Substring> = [
     "@objc", "@nonobjc", "@discardableResult", "@inlinable", "@IBAction", "@available", "@preconcurrency",
   ]
 
-  /// The function's availability, and its attributes except those above and `@_` ones, because the name of a `@_cdecl` is taken.
+  /// The function's availability and attributes, without those above and any `@_`: for example, the C name of `@_cdecl` is taken.
   private var attributes: [String] {
     let kept = declaration.attributes.filter { attribute in
       let name = attribute.prefix { $0 != "(" }

@@ -42,7 +42,7 @@ struct SourceFile {
     for line in lines {
       if line.hasPrefix("#if") { open.append(Condition()) }
       if line.hasPrefix("#"), !open.isEmpty { open[open.count - 1].read(line) }
-      conditions.append(open.map(\.text).filter { !$0.isEmpty }.joined(separator: " && "))  // `#ifdef` has none
+      conditions.append(open.map(\.text).filter { !$0.isEmpty }.joined(separator: " && "))  // `#ifdef` of C has no text
       let found = Import(line)
       if let found { allImports.append(found) }
       if !open.isEmpty {

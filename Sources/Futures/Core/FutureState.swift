@@ -298,7 +298,7 @@ extension FutureState {
     }
   }
 
-  /// The sources of an orphan, which is pending without a producer; `nil` for `never` and for a state that is not an orphan.
+  /// The sources of an orphan, which is pending without a producer; `nil` for an orphan without sources and for any other state.
   final var orphanedInputs: OrphanedInputs? {
     guard currentPhase == .orphaned, case .inputs(let inputs) = producer else { return nil }
     return inputs as? OrphanedInputs  // never `nil`: `becomeOrphan` has set them, and no other inputs replace them
@@ -425,7 +425,7 @@ extension FutureState {
         }
         return .listed(starting: nil)
       case .orphaned where attachedKind != .input:
-        if status == .resultOnly, isEndless {  // not even a cancellation brings the result that it waits for
+        if status == .resultOnly, isEndless {  // not even a cancellation brings the result that the consumer waits for
           reference._withUnsafeGuaranteedRef { $0.enter(.finished) }
           return .orphaned
         }
@@ -525,7 +525,7 @@ extension FutureState {
     changing {
       guard hasProducer, !isCancelled, let follower = consumers.only else { return nil }
       place = place?.inside(stage.place) ?? stage.place.next  // `nil`: after the previous source
-      if isPlain { producer = .none } else { released = detach() }  // not plain if the follower's target has progress
+      if isPlain { producer = .none } else { released = detach() }  // the state got progress or a place while private
       follower.enter(.finished)  // as after a delivery: the follower now gets another source
       return consumers.remove(.passUnretained(follower))
     }
@@ -593,7 +593,7 @@ extension FutureState {
       var reference: Unmanaged<Consumer>?
       switch status {
       case .new: break  // `attach` later finds the status that the consumer enters below
-      case .notified: orphanedInputs?.notified -= 1  // in no list, but this orphan counted the input as a consumer
+      case .notified: orphanedInputs?.notified -= 1  // in no list, but counted as a consumer if the orphan has sources
       case .submitted, .finished: return nil
       // Leaves the list, because the consumer needs no result.
       case .listed where !isResultOnly, .listedByOther where !isResultOnly, .resultOnly where !isResultOnly:
@@ -601,7 +601,7 @@ extension FutureState {
       case .listed where isEndless: reference = unlist(consumer)  // no result comes for which it could stay
       // Stays for the result, at the front, where it no longer keeps this state running.
       case .listed where isPending: consumers.prepend(consumers.remove(.passUnretained(consumer)))
-      // Gets the result of the running delivery, in which another thread can have attached it, or is result-only already.
+      // Gets the result anyway: the state is settled (`listedByOther`: attached since then), or the consumer is result-only.
       case .listed, .listedByOther, .resultOnly: return nil
       }
       // A consumer that was taken from its list gets no result.
@@ -831,7 +831,7 @@ extension FutureState {
   final func takeWaiters() -> (waiters: ConsumerList, leavesCallbacks: Bool) {
     changing {
       // A thread that calls the listeners delivers afterwards (R20), also if the state was settled without consumers meanwhile.
-      guard currentPhase == .due else { return (ConsumerList(), false) }  // it is `resolved` already
+      guard currentPhase == .due else { return (ConsumerList(), false) }  // the state is `resolved` then
       // Waiters stay in a broken state, which has no result for them, and behind listeners, which get the progress first (R20).
       let keepsWaiters = has(.isBroken) || consumers.first?._withUnsafeGuaranteedRef({ $0.kind }) == .progress
       let waiters = keepsWaiters ? ConsumerList() : consumers.takeWaiters()

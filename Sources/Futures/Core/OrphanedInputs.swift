@@ -57,10 +57,10 @@ final class OrphanedInputs: Inputs, @unchecked Sendable {
 
   override func removeFromInputs(forResult needsResult: Bool) -> [FutureState] {
     guard claimLeaving() else { return [] }
-    _ = interruption?.removeFromInputs(forResult: needsResult)  // always `[]`; it goes on if the state needs a result
+    _ = interruption?.removeFromInputs(forResult: needsResult)  // `[]`, and the interruption goes on if `needsResult`
     return inputs.compactMap { input -> FutureState? in  // the sources without other consumers
       guard let source = input.source else { return nil }
-      // Without `needsResult`: the join waits for no result of these inputs, because it has counted each of them as ended.
+      // Whatever `needsResult` is, the join waits for no result of these inputs, because it has counted each of them as ended.
       if areInputsOfJoin { return source.leaveNotified() ? source : nil }
       guard let consumer = input.consumer else { return nil }
       return source.removeCancelled(consumer, forResult: needsResult) ? source : nil

@@ -29,7 +29,7 @@ package class Stage<Stored: OutcomeStorage>: TypedState<Stored>, @unchecked Send
     self.source.load(ordering: .relaxed)?.toOpaque() == Unmanaged.passUnretained(source).toOpaque()
   }
 
-  // `source` is an orphan, which never resolves. Only this stage resolves the target, so the target becomes an orphan, too.
+  // Only a cancellation resolves `source`, an orphan. Only this stage gives the target a result, so the target becomes one, too.
   override func stateToOrphan(from source: FutureState) -> FutureState? { target }
 }
 

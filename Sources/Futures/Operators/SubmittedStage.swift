@@ -117,15 +117,15 @@ final class SubmittedStage<Value: Sendable, Failure: Error, New: Sendable, NewFa
   override func queueToRunOn(after source: FutureState) -> AnyObject? {
     if hasBypass, isCancelled { return nil }  // the bypass resolves the stage without the queue
     switch currentStatus {
-    case .listed, .listedByOther, .resultOnly:
+    case .listed, .listedByOther, .resultOnly:  // it still waits for the source's delivery
       // The answer is `nil` for a settled source, because its delivery is about to change the status. A pending source can still
       // have any result, so the stage is sure to need the queue only if it transforms each possible result.
       let transformsEachResult = transformed.hasValues && (transformed.hasFailures || Failure.self == Never.self)
       guard transformsEachResult, !source.isSettled else { return nil }
-    case .submitted:
+    case .submitted:  // the delivery sets this for each result, also for one that the stage only passes on
       let result = unsafeDowncast(source, to: State<Value, Failure>.self).result
       guard let result, transformed.contain(result) else { return nil }  // passes on without the queue
-    case .new, .notified, .finished: return nil
+    case .new, .notified, .finished: return nil  // it is not attached yet, an input of a join, or has started or left
     }
     return context?.identity
   }

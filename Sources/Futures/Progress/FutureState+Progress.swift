@@ -115,7 +115,7 @@ extension FutureState {
         if link.target.sourceReported(link, progress) { trampoline.notifyLater(link.target) }
       case .resume(let reader): reader.resume()
       case .repeatLater: return trampoline.notifyLater(self)
-      case .finish(let deliversResult):  // `true`: the state settled meanwhile, and left this thread its result (R20)
+      case .finish(let deliversResult):  // `true`: the state settled, and this thread must deliver its result (R20)
         if deliversResult { deliver(in: nil) }  // `trampoline` would queue the result behind other ready states
         return
       }
