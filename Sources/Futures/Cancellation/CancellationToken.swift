@@ -126,8 +126,8 @@ public struct CancellationToken: Sendable, Hashable {
   @inlinable
   @discardableResult
   public func register(_ handler: __owned @escaping @Sendable () -> Void) -> Registration {
-    // No retain and release of the state: the token keeps it alive.
-    guard let state = state.map(Unmanaged.passUnretained) else { return .finished }  // such a token is never cancelled
+    // A token without a state is never cancelled. No retain and release of the state: the token keeps the state alive.
+    guard let state = state.map(Unmanaged.passUnretained) else { return .finished }
     // The handler of a linked source keeps that source, which needs its links to the parents until the handler has run.
     let consumer =
       linkedSource == nil ? CancellationHandler(consume handler) : LinkedHandler(consume handler, of: linkedSource)

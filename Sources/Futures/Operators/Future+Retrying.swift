@@ -137,7 +137,7 @@ extension Future {
         // cancelled wait runs `bypass` in place of the transform if `Failure` cannot represent cancellation.
         return Future<Void, Failure>.succeeded(())
           .derive(on: context, afterNanoseconds: delay, bypass: { _ in .failed(error) }) { _ in
-            // Asks the budget again, because the context can run late, and the token, because `bypass` cannot run after the wait.
+            // Asks the budget again, because the context can run late. Asks the token, because `bypass` cannot replace this run.
             let isTooLate = budget.map { !$0.allowsStart(in: 0, waited: waited) } ?? false
             return cancellation.isCancelled || isTooLate ? .failed(error) : attempt(number + 1, waited: waited)
           }
@@ -153,7 +153,7 @@ extension Future {
 struct RetryBudget: Sendable {
   private let nanoseconds: Int64
   private let now: @Sendable () -> Int64
-  private let onlyMeasuresDelays: Bool  // then `now` is on the system's clock
+  private let onlyMeasuresDelays: Bool  // the context's clock tells no time, so `now` reads the system's clock
   private let start: Int64
 
   @usableFromInline

@@ -35,7 +35,7 @@ extension PendingPromises {
     return caller.future
   }
 
-  /// Connects a caller to the work, for its progress, for the graph, and so that an await of it raises the priority of the work.
+  /// Connects a caller to the work: for progress, for the graph, and so that an await of the caller raises the work's priority.
   func connect(_ caller: Caller, to work: Future<Value, Failure>) {
     caller.progress.add(work, share: 1)
     if case .sharedState(let state) = work.storage {  // otherwise the work is already resolved

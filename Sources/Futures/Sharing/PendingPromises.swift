@@ -197,7 +197,7 @@ public final class PendingPromises<Key: Hashable & Sendable, Value: Sendable, Fa
   /// Adds a caller; but if `takesAnswer` is set and an early answer for `key` is kept, takes that answer out instead.
   func join(_ caller: Caller, _ key: Key, takingEarlyAnswer takesAnswer: Bool) -> Joining {
     // `leave` needs the task to find and cancel work that asks for its own key, because such work waits for itself for ever.
-    // If the key has no callers yet, its work starts after this call. So that work did not make this call.
+    // If the key has no callers yet, its work starts after this call, and therefore did not make this call.
     let hasCallers = state.withLock { $0.entries[key]?.callers.isEmpty == false }
     let task = hasCallers ? TaskIdentity.current : nil  // outside the lock, because this formats a string
     let (number, isFirst, work, answer) = state.withLock {

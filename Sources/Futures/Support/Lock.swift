@@ -50,7 +50,7 @@ package final class Locked<Value>: @unchecked Sendable {
   package init(_ value: Value) { self.value = value }
 
   package func withLock<Result>(_ body: (inout Value) -> Result) -> Result {
-    cfutures_lock(lock.place)
+    cfutures_lock(lock.place)  // not `lock.withLock`, whose closure around `body` would be one more call
     defer { cfutures_unlock(lock.place) }
     return body(&value)
   }

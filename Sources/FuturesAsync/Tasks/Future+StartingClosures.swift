@@ -60,7 +60,7 @@ extension Future {
 
   /// Returns the actor of a closure; a function, because Swift 6.3 cannot read `isolation` of a `sending` parameter of this type.
   @_alwaysEmitIntoClient
-  static func isolation<each Nothing, Thrown: Error>(  // `operation` has an empty pack, for better compiler errors
+  static func isolation<each Nothing, Thrown: Error>(  // an empty pack, because `operation` has one: see above
     of operation: @isolated(any) (repeat (Never, each Nothing) -> Void) async throws(Thrown) -> Value
   ) -> (any Actor)? { operation.isolation }
 
