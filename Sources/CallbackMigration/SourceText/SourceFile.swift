@@ -42,7 +42,8 @@ struct SourceFile {
     for line in lines {
       if line.hasPrefix("#if") { open.append(Condition()) }
       if line.hasPrefix("#"), !open.isEmpty { open[open.count - 1].read(line) }
-      conditions.append(open.map(\.text).filter { !$0.isEmpty }.joined(separator: " && "))  // `#ifdef` of C has no text
+      // The text is empty for `#ifdef`, which can stand in a string literal with C code.
+      conditions.append(open.map(\.text).filter { !$0.isEmpty }.joined(separator: " && "))
       let found = Import(line)
       if let found { allImports.append(found) }
       if !open.isEmpty {

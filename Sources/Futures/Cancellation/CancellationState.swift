@@ -284,7 +284,7 @@ final class LinkedHandler: CancellationHandler, @unchecked Sendable {
     return state
   }
 
-  override func takeSource() -> CancellationTokenSource? { source.take() }
+  override func takeSource() -> CancellationTokenSource? { source.take() }  // no parent is left to which it has links
 
   override func dropCaptures() {  // called after a removal, or once nothing can cancel the token any more
     super.dropCaptures()

@@ -215,7 +215,7 @@ final class ItemQueue<Item: Sendable, Value: Sendable, Failure: Error>: Inputs, 
   @usableFromInline
   override func removeFromInputs(forResult needsResult: Bool) -> [FutureState] {
     let (running, waiting, values) = lock.withLock { () -> ([Int: JoinedInput], [Item], [Value?]) in
-      isResultOnly = needsResult
+      isResultOnly = needsResult  // then items that start later are result-only from the start
       // If the derived future still needs its result, it needs each item's result. So the waiting items still start.
       guard !needsResult else { return (self.running, [], []) }
       isFinished = true

@@ -94,8 +94,8 @@ extension OrderRun {
         $0.add(.work(work), named: .timer(delay), in: lane ?? .clock, after: delay)
       }
     } willRunAtOnce: { [self] in
-      // The report names the call, because no order has other work during it. As in `submit`, another thread fails the run.
-      _ = noteOutsideWork(.sync, queue: label)  // no run waits for a `sync`, because it ends within the call
+      // Only for the report: no order has other work during this call. As in `submit`, a call of another thread fails the run.
+      _ = noteOutsideWork(.sync, queue: label)  // the work ends within the call, so nothing waits for its end
       if !isOnOwnThread { state.withLock { noteInterference("has called `sync` on the queue “\(label)”.", &$0) } }
     }
   }
