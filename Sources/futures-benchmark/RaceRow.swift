@@ -58,7 +58,7 @@ private func race<Racer: AnyObject & Sendable>(
       meet(&meetings, track.there, track.here)  // the racers exist
       for (index, racer) in track.racers.enumerated() {
         meet(&meetings, track.there, track.here)
-        racer._withUnsafeGuaranteedRef { there($0, index) }
+        racer._withUnsafeGuaranteedRef { there($0, index) }  // does not count the reference: see `Track`
       }
       meet(&meetings, track.there, track.here)  // both threads are done with them
     }

@@ -13,7 +13,7 @@ extension Counterpart {
       let handler = resultHandler(failure)
       return isTransferred ? "{ @Sendable in \(handler)(\(mapped("$0"))) }" : handler
     case .error: return "\(bridge).errorHandler"
-    case .values, .successOrFailure:
+    case .values, .successOrFailure:  // `argument` gives a failure closure a handler of its own
       if names.isEmpty { return "\(bridge).voidHandler" }
       if names.count > 1 { return "{ @Sendable \(parameters) in \(value)(\(wrapped(all))) }" }
       return isTransferred ? "{ @Sendable in \(value)(\(wrapped("$0"))) }" : value

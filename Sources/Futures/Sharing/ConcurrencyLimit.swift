@@ -75,7 +75,7 @@ public final class ConcurrencyLimit: Sendable {
     let promise = Promise<Value, Failure>(label, fileID: fileID, line: line)
     let id = ObjectIdentifier(promise.state)  // `raisePriority` finds the work by its future
     let isRemovable = Cancelled<Failure>.isExpressible  // other cancelled work still starts
-    // Weak: this object holds the promise while the work waits.
+    // Weak: the closure of `enqueue` keeps this object while the work waits, and later there is nothing to remove.
     promise.onCancel { [weak self] in if isRemovable { self?.remove(id) } }
     let wait = WaitForSlot(self)
     enqueue(id, priority) { [self] slot in

@@ -35,7 +35,7 @@ extension Future {
   ) -> Future<[Value], Failure> {
     serial(
       items,
-      starting(on: operation.isolation, priority, fileID, line) { item throws(Failure) in try await operation(item) }
+      starting(on: operation.isolation, priority, fileID, line, operation)
     )
   }
 
@@ -65,7 +65,7 @@ extension Future {
     concurrent(
       items,
       limit: limit,
-      starting(on: operation.isolation, priority, fileID, line) { item throws(Failure) in try await operation(item) }
+      starting(on: operation.isolation, priority, fileID, line, operation)
     )
   }
 }
@@ -95,7 +95,7 @@ extension Future where Failure == any Error {
     concurrentSettled(
       items,
       limit: limit,
-      starting(on: operation.isolation, priority, fileID, line) { item throws(Failure) in try await operation(item) }
+      starting(on: operation.isolation, priority, fileID, line, operation)
     )
   }
 }
@@ -120,7 +120,7 @@ extension Future where Failure: CancellableFailure {
     concurrentSettled(
       items,
       limit: limit,
-      starting(on: operation.isolation, priority, fileID, line) { item throws(Failure) in try await operation(item) }
+      starting(on: operation.isolation, priority, fileID, line, operation)
     )
   }
 }

@@ -84,7 +84,7 @@ final class OrderSearch {
     choosing choose: @escaping OrderRun.Chooser
   ) -> OrderRun {
     let run = OrderRun(watch, isOnMain: isOnMain, isShown: isShown, choose)
-    present = run
+    present = run  // for the failure if a move does not return
     defer { present = nil }
     if let hasFailed {
       let isFailing = hasFailed { run.perform(body) }  // runs its argument, and sees whether an expectation fails
@@ -92,7 +92,7 @@ final class OrderSearch {
     } else {
       run.perform(body)
     }
-    callsActors = callsActors || run.callsActors
+    callsActors = callsActors || run.callsActors  // for the report
     unexplored.formUnion(run.unexplored)
     for notice in run.state.withLock(\.left) where left.count < 20 && !left.contains(notice) { left.append(notice) }
     return run

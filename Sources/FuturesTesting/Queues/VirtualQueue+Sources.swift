@@ -94,7 +94,7 @@ extension OrderRun {
         $0.add(.work(work), named: .timer(delay), in: lane ?? .clock, after: delay)
       }
     } willRunAtOnce: { [self] in
-      // Only for the report: no order has other work during this call. As in `submit`, a call of another thread fails the run.
+      // The report names this call, because no order has other work during it. As in `submit`, another thread fails the run.
       _ = noteOutsideWork(.sync, queue: label)  // the work ends within the call, so nothing waits for its end
       if !isOnOwnThread { state.withLock { noteInterference("has called `sync` on the queue “\(label)”.", &$0) } }
     }
