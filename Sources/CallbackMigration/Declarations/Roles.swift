@@ -70,7 +70,7 @@ struct Roles {
     let title = declaration.title()
     // The owner counts, too: a default implementation is in an extension of the protocol itself.
     let local = ([owner].compactMap(\.self) + ancestors).first { requirementTitles[$0]?.contains(title) == true }
-    let name = local.flatMap { protocolNames[$0] } ?? namedProtocol  // other modules' requirements get no counterparts
+    let name = local.flatMap { protocolNames[$0] } ?? namedProtocol  // only a local requirement can have a counterpart
     return name.map { .witness(protocol: $0) } ?? .plain
   }
 

@@ -147,7 +147,7 @@ package final class CancellationState: CancellationHandlers, @unchecked Sendable
       while let consumer = handlers.popFirst()?.takeRetainedValue() {
         // The thread that claims a handler runs it; a concurrent `remove()` can claim it first.
         guard consumer.claimSubmitted() else { continue }
-        // A link returns the state of its linked source. Without a variable for the cast, no reference is counted once more.
+        // A link returns the state of its linked source. The cast, without a variable, counts no reference, so this keeps `consumer`.
         guard
           let linked = withExtendedLifetime(consumer, { unsafeDowncast(consumer, to: CancellationHandler.self).run() })
         else {

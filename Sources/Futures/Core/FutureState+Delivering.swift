@@ -23,7 +23,7 @@ extension FutureState {
       return false
     case .orphaned:
       reference._withUnsafeGuaranteedRef { consumer in
-        // This state is an orphan: only a cancellation can resolve it. So a state that is derived from it is an orphan, too.
+        // Only a cancellation can resolve this orphan. So a derived state is one, too, and leaves this one when it is cancelled.
         consumer.stateToOrphan(from: self)?.orphan(leaving: OrphanedInputs(consumer, of: self))
       }
       releaseConsumer(reference)  // the caller's; the list has one of its own

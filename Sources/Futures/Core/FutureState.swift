@@ -741,7 +741,7 @@ extension FutureState {
       guard currentPhase <= resolver.last else { return .rejected }
       store()
       if !isSuccess, consumers.isEmpty { insert(.isUnobservedFailure) }
-      consumers.moveResultOnlyToEnd()  // cancelled consumers get the result last
+      consumers.moveResultOnlyToEnd()  // these were cancelled, but their failure type cannot represent it
       if !isPlain {  // has extras, or something of its producer to release
         released = detach()
       } else if consumers.isEmpty || resolver.canTakeFirst {

@@ -74,8 +74,8 @@ extension Future {
   ///
   /// `within` limits the starts: no attempt starts later than this time after the first. A delay that would end later does not
   /// start either. The future then fails with the last error. A running attempt is not cut short; add `timeout(after:)` to the
-  /// work for that. The context's clock measures the time. That of `init(execute:after:)` only measures delays, which can be
-  /// virtual. So the longer of the system's time and the sum of the delays counts. A budget of zero or less allows one attempt.
+  /// work for that. The context's clock measures the time. A context of `init(execute:after:)` only measures delays, which can be
+  /// virtual. There, the longer of the system's time and the delays' sum counts. A budget of zero or less allows one attempt.
   ///
   /// `delay` gets the number of the failed attempt, counted from 1, and its error. It runs after `shouldRetry`, at most once for
   /// each failure. All else is as in `retry(attempts:on:while:_:)`.

@@ -66,7 +66,7 @@ extension Future {
 
   /// Starts a task on the actor `isolation`, which the task's closure captures: so tasks of one actor start in order.
   @_alwaysEmitIntoClient
-  static func start<each Nothing>(  // an empty pack, because a wrapper allocates: see the beginning of this file
+  static func start<each Nothing>(  // an empty pack as `operation` has, because a wrapper without it would allocate
     isolation: isolated (any Actor)?,
     _ name: String?,
     _ priority: TaskPriority?,
@@ -74,8 +74,8 @@ extension Future {
     throwing operation: @escaping @isolated(any) (repeat (Never, each Nothing) -> Void) async throws(Failure) -> Value
   ) -> Task<Void, any Error> {
     nonisolated(unsafe) let operation = operation  // only the task calls it
-    // The closures are `throws` only to save an allocation (see the beginning of this file). They do not rethrow: in Swift 6.3 a
-    // rethrow across an actor hop returns off the caller's actor. On Apple systems, a name needs the 26 releases.
+    // A `Task` would allocate a wrapper for a closure that is not `throws`. The closures do not rethrow: in Swift 6.3 a rethrow
+    // across an actor hop returns off the caller's actor. On Apple systems, a name needs the 26 releases.
     if name != nil, #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) {
       return Task(name: name, priority: priority) { () async throws in
         _ = isolation  // captures the actor
@@ -96,7 +96,7 @@ extension Future {
     }
   }
 
-  /// Starts a task on `isolation`, as the function above, for a closure that cannot throw.
+  /// Starts a task on `isolation`, as above, for a closure that cannot throw; its task's closure `throws` to save an allocation.
   @_alwaysEmitIntoClient
   static func start<each Nothing>(  // an empty pack, because a wrapper allocates: see the beginning of this file
     isolation: isolated (any Actor)?,

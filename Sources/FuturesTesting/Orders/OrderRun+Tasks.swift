@@ -20,7 +20,7 @@ extension OrderRun: TaskExecutor {
     let changesExecutor = isOwn && task != nil && task == running
     let continuesAtOnce = changesExecutor && isOnMain == MainContext.isMainQueueCurrent
     if isOwn, awaitsFollowUp || continuesAtOnce {
-      awaitsFollowUp = false  // if it was `true`, this job continues the step or begins the body
+      awaitsFollowUp = false  // if it was `true`, the run awaited this job, which continues the step or begins the body
       followUp = Item(number: 0, move: move, lane: lane, due: nil, action: .job(job, task: task))
     } else {
       let number = submit("has resumed a task of the test.") {
