@@ -161,7 +161,7 @@
       newRequest request: URLRequest,
       completionHandler: @escaping @Sendable (URLRequest?) -> Void
     ) {
-      let request = session.configuration.settingCookies(of: request)
+      let request = session.configuration.settingCookies(of: request)  // Foundation does so only without a delegate
       guard let delegate = original.delegate as? any URLSessionTaskDelegate else {
         return answerUnlessStopped { completionHandler(request) }
       }

@@ -124,7 +124,7 @@ struct ShapeReader {
   /// The reason why the values might be invalid after the callback, the parameter at `index`; `nil` if there is none.
   private func lifetimeRefusal(_ values: [ArraySlice<Token>], _ index: Int) -> Refusal? {
     let title = knowledge.title
-    guard !knowledge.isListed(in: .once) else { return nil }  // the configuration says that the values stay valid
+    guard !knowledge.isListed(in: .once) else { return nil }  // `.once` also says that the values stay valid afterwards
     // All names of types in the values. Each token is resolved, too, because an alias can be a part of a type: `[Alias]`.
     let all = values.flatMap { aliases.resolve($0) }.flatMap { aliases.resolve([$0]) }
     if let pointer = all.first(where: { CallbackNames.isPointer($0.text) }) {

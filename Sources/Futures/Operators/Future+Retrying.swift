@@ -137,7 +137,7 @@ extension Future {
         // cancelled wait runs `bypass` in place of the transform if `Failure` cannot represent cancellation.
         return Future<Void, Failure>.succeeded(())
           .derive(on: context, afterNanoseconds: delay, bypass: { _ in .failed(error) }) { _ in
-            // Asks the budget again, because the context can run late. Asks the token, because `bypass` cannot replace this run.
+            // Asks the budget again, as the context can run late. Asks the token, as `bypass` cannot replace a run that began.
             let isTooLate = budget.map { !$0.allowsStart(in: 0, waited: waited) } ?? false
             return cancellation.isCancelled || isTooLate ? .failed(error) : attempt(number + 1, waited: waited)
           }
