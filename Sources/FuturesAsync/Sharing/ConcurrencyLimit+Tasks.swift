@@ -71,7 +71,7 @@ extension ConcurrencyLimit {
     Hold, CancellationError
   > {
     let promise = Promise<Hold, CancellationError>("ConcurrencyLimit.withSlot", fileID: fileID, line: line)
-    // The handler keeps `promise`, so no new object gets its identifier. `self` is weak: it keeps `promise` while the call waits.
+    // The handler keeps `promise`, so no new object gets its identifier. `self` is weak, because the work below keeps it alive.
     promise.onCancel { [weak self] in self?.remove(ObjectIdentifier(promise)) }
     enqueue(ObjectIdentifier(promise), priority) { [self] slot in
       // Runs when this call gets a slot. Until the slot goes back, `end` is pending: in the graph, waiting calls wait for it.

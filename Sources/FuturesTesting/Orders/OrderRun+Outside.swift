@@ -159,7 +159,7 @@ extension OrderRun {
     let awaitedGroup = kind == .notification ? group : nil  // other work belongs to the group, and does not wait for it
     let work = OutsideWork(notice, of: self, during: move, after: awaitedGroup)
     state.withLock { state in
-      if notice.isWaitedFor { state.outside[ObjectIdentifier(work)] = work }  // `begin()` adds timers
+      if notice.isWaitedFor { state.outside[ObjectIdentifier(work)] = work }  // a timer fires only after the run
       if state.left.count < 20, !state.left.contains(notice) { state.left.append(notice) }  // 20: enough for a report
     }
     return work
