@@ -65,7 +65,7 @@ package struct Generator {
     }
     let importLines = imports.lines(
       futures: highestAccess(counterparts),
-      widest: highestAccess(plan.entries.flatMap(\.counterparts)),  // of all files, which must agree on having a level
+      widest: highestAccess(plan.entries.flatMap(\.counterparts)),  // `import Futures` has a level in all files or none
       usesFutures: counterparts.contains(where: \.usesFutures),
       isAsync: counterparts.contains { $0.kind == .async }
     )

@@ -82,7 +82,7 @@ package struct Inventory {
     root: URL,
     configuration: MigrationConfiguration = MigrationConfiguration(),
     allowsFuturesOfAnyValue: Bool = false,
-    ignoring paths: Set<String> = []
+    ignoring paths: Set<String> = []  // functions in these files are no counterparts, because the tool replaces them
   ) {
     self.module = module
     self.sources = sources
@@ -106,13 +106,13 @@ package struct Inventory {
       root: root.standardizedFileURL.path + "/"
     )
     self.facts = facts
-    types = graph.typeIdentifiers
-    names = ScopedNames(graph)
+    (types, names) = (graph.typeIdentifiers, ScopedNames(graph))
     isMainActorTheDefault = relations.isMainActorTheDefault
     let all = graph.symbols.compactMap { CallbackFunction($0, in: facts) }
     let accessible = all.filter { $0.visibility >= minimumAccess }
     functions = accessible.filter { !$0.knowledge.isListed(in: .skip) }
       .sorted { ($0.file, $0.line, $0.title) < ($1.file, $1.line, $1.title) }
+    // Functions below `internal` are not counted, because no other file can call them.
     lessAccessibleCount = all.count { $0.visibility >= .internal && $0.visibility < minimumAccess }
     skippedCount = accessible.count - functions.count
     let declaresFuture = graph.symbols.contains { $0.pathComponents.last == "Future" }  // a function ends in `(…)`
