@@ -185,7 +185,7 @@ extension Refusal {
 
   static func isPack(_ parameter: String) -> Refusal { Refusal("`\(parameter)` is a parameter pack") }
 
-  /// `name` stands in the default value of a parameter, and `reason` says why a counterpart cannot use it.
+  /// `name` stands in the default value of a parameter, and `reason` says why a counterpart cannot use this name.
   static func foreignDefault(_ name: String, _ reason: String) -> Refusal { Refusal("`\(name)`, a default, \(reason)") }
 
   static let unknownIsolation = Refusal(

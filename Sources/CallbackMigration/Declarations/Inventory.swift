@@ -82,7 +82,7 @@ package struct Inventory {
     root: URL,
     configuration: MigrationConfiguration = MigrationConfiguration(),
     allowsFuturesOfAnyValue: Bool = false,
-    ignoring paths: Set<String> = []  // functions in these files are no counterparts, because the tool replaces them
+    ignoring paths: Set<String> = []  // counterparts there do not count as existing: the tool replaces the files
   ) {
     self.module = module
     self.sources = sources

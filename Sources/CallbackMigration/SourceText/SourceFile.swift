@@ -200,7 +200,7 @@ struct ImportList {
 
   /// Writes an import of the library; `access` is the wanted level, or `nil` to have one only if other imports of `module` do.
   private func libraryLine(_ module: String, _ access: String?) -> String {
-    // If another file imports the module without a level, that import is public, and the level `internal` here would be an error.
+    // If another file's import of the module has no level, it can be public. Then the level `internal` here would be an error.
     // So this import has no level either. In a target that writes `public import`, an import without a level is internal.
     if implicit.contains(module), !saysPublic { return "import " + module }
     return (access ?? (explicit.contains(module) ? "internal " : "")) + "import " + module

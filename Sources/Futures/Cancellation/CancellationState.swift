@@ -147,7 +147,7 @@ package final class CancellationState: CancellationHandlers, @unchecked Sendable
       while let consumer = handlers.popFirst()?.takeRetainedValue() {
         // The thread that claims a handler runs it; a concurrent `remove()` can claim it first.
         guard consumer.claimSubmitted() else { continue }
-        // A link returns the state of its linked source. The cast, without a variable, counts no reference, so this keeps `consumer`.
+        // A link returns the state of its linked source. `withExtendedLifetime` keeps `consumer`: the cast counts no reference.
         guard
           let linked = withExtendedLifetime(consumer, { unsafeDowncast(consumer, to: CancellationHandler.self).run() })
         else {
@@ -284,7 +284,7 @@ final class LinkedHandler: CancellationHandler, @unchecked Sendable {
     return state
   }
 
-  override func takeSource() -> CancellationTokenSource? { source.take() }  // no parent is left to which it has links
+  override func takeSource() -> CancellationTokenSource? { source.take() }  // the source has no links left to keep
 
   override func dropCaptures() {  // called after a removal, or once nothing can cancel the token any more
     super.dropCaptures()

@@ -32,7 +32,7 @@ extension FutureState {
       guard let cancellation = state.beginCancelling() else { continue }
       cancellation.released.progress?.release()  // first, so that a cancelled source does not count as done
       cancellation.released.cancellation?.run()
-      let needsResult = !state.canRepresentCancellation  // it then still waits for a result of its source or inputs
+      let needsResult = !state.canRepresentCancellation  // if `true`, `state` still waits for its source or inputs
       switch cancellation.released.producer {
       case .stage:
         if let derivation = cancellation.derivation,

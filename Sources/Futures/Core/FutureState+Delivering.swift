@@ -23,7 +23,7 @@ extension FutureState {
       return false
     case .orphaned:
       reference._withUnsafeGuaranteedRef { consumer in
-        // Only a cancellation can resolve this orphan. So a derived state is one, too, and leaves this one when it is cancelled.
+        // Only a cancellation can resolve this orphan. So a derived state becomes an orphan, too, which a cancellation detaches.
         consumer.stateToOrphan(from: self)?.orphan(leaving: OrphanedInputs(consumer, of: self))
       }
       releaseConsumer(reference)  // the caller's; the list has one of its own

@@ -33,7 +33,7 @@ extension FutureState {
   @usableFromInline
   final func follow(_ other: consuming FutureState) {
     require(self !== other, Self.followsItself)
-    guard has(.isPrivate) else { return move(self, to: &other, inside: nil) }  // others can attach to it, so it stays
+    guard has(.isPrivate) else { return move(self, to: &other, inside: nil) }  // others can attach to this state too
     var stage: FutureState = self
     var place: ProgressPlace?  // `nil` until a follower replaces the stage
     // Until `move`, keeps each state that has lost its follower, because the follower refers to the state without owning it.

@@ -525,7 +525,7 @@ extension FutureState {
     changing {
       guard hasProducer, !isCancelled, let follower = consumers.only else { return nil }
       place = place?.inside(stage.place) ?? stage.place.next  // `nil`: after the previous source
-      if isPlain { producer = .none } else { released = detach() }  // the state got progress or a place while private
+      if isPlain { producer = .none } else { released = detach() }  // got progress, or the promise's place, meanwhile
       follower.enter(.finished)  // as after a delivery: the follower now gets another source
       return consumers.remove(.passUnretained(follower))
     }
@@ -741,7 +741,7 @@ extension FutureState {
       guard currentPhase <= resolver.last else { return .rejected }
       store()
       if !isSuccess, consumers.isEmpty { insert(.isUnobservedFailure) }
-      consumers.moveResultOnlyToEnd()  // these were cancelled, but their failure type cannot represent it
+      consumers.moveResultOnlyToEnd()  // cancelled consumers that still need the result get it last
       if !isPlain {  // has extras, or something of its producer to release
         released = detach()
       } else if consumers.isEmpty || resolver.canTakeFirst {

@@ -29,7 +29,7 @@ package class Stage<Stored: OutcomeStorage>: TypedState<Stored>, @unchecked Send
     self.source.load(ordering: .relaxed)?.toOpaque() == Unmanaged.passUnretained(source).toOpaque()
   }
 
-  // Only a cancellation resolves `source`, an orphan. Only this stage gives the target a result, so the target becomes one, too.
+  // Only a cancellation resolves the orphan `source`. Only this stage gives the target a result. So the target is an orphan, too.
   override func stateToOrphan(from source: FutureState) -> FutureState? { target }
 }
 

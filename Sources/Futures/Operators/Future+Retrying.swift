@@ -153,7 +153,7 @@ extension Future {
 struct RetryBudget: Sendable {
   private let nanoseconds: Int64
   private let now: @Sendable () -> Int64
-  private let onlyMeasuresDelays: Bool  // the context's clock tells no time, so `now` reads the system's clock
+  private let onlyMeasuresDelays: Bool  // the context cannot tell the time, so `now` reads the system's clock
   private let start: Int64
 
   @usableFromInline

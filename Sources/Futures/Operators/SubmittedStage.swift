@@ -125,7 +125,7 @@ final class SubmittedStage<Value: Sendable, Failure: Error, New: Sendable, NewFa
     case .submitted:  // the delivery sets this for each result, also for one that the stage only passes on
       let result = unsafeDowncast(source, to: State<Value, Failure>.self).result
       guard let result, transformed.contain(result) else { return nil }  // passes on without the queue
-    case .new, .notified, .finished: return nil  // it is not attached yet, an input of a join, or has started or left
+    case .new, .notified, .finished: return nil  // not attached yet, started, or left; only joins use `notified`
     }
     return context?.identity
   }

@@ -234,7 +234,7 @@ extension Future {
 extension Future {
   /// Returns a closure that starts a task for each call of it.
   ///
-  /// `operation` calls the user's closure, and `actor` is the actor of that closure. Each task starts on that actor, so tasks of
+  /// `operation` is or calls the user's closure, and `actor` is that closure's actor. Each task starts on that actor, so tasks of
   /// one actor start in the order of the calls. `retry` has no items, so its item is `()`.
   @_alwaysEmitIntoClient
   static func starting<Item: Sendable>(

@@ -148,7 +148,7 @@ extension TaskWork {
     name: String?,
     priority: TaskPriority?
   ) -> Task<Void, any Error> {
-    // Immediate tasks and names need the 26 releases on Apple systems. A plain task starts on older ones, and if it has no name.
+    // Immediate tasks and names need the 26 releases on Apple systems. Otherwise, and on older ones, a plain task starts.
     if #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *), start == .immediate {
       return Task.immediate(name: name, priority: priority) { () async throws in
         _ = isolation
