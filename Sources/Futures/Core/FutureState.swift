@@ -406,7 +406,7 @@ extension FutureState {
         let isReopened = phase.compareExchange(expected: .closing, desired: .delivering, ordering: .relaxed).exchanged
         current = isReopened ? .delivering : .resolved
       }
-      if current >= .due {
+      if current >= .due {  // resolved or broken
         noteObserved()  // only here, because a pending state is never marked as unobserved
         // A consumer of a broken state waits for ever. An earlier report does not cover this one, so another report is allowed.
         if has(.isBroken), case .broken(let reason) = producer { reason.allowAnotherReport() }
@@ -524,7 +524,7 @@ extension FutureState {
   ) -> Unmanaged<Consumer>? {
     changing {
       guard hasProducer, !isCancelled, let follower = consumers.only else { return nil }
-      place = place?.inside(stage.place) ?? stage.place.next  // `nil`: after the previous source
+      place = place?.inside(stage.place) ?? stage.place.next  // from the previous source's progress to this state's
       if isPlain { producer = .none } else { released = detach() }  // got progress, or the promise's place, meanwhile
       follower.enter(.finished)  // as after a delivery: the follower now gets another source
       return consumers.remove(.passUnretained(follower))
