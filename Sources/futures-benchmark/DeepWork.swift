@@ -79,7 +79,7 @@ extension Rows {
   }
 
   static func readyRecursionsByHand(_ steps: Int) -> Body {
-    .synchronous { repetitions in
+    .synchronous { repetitions in  // many short recursions, because a deep one by hand overflows the stack
       for _ in 0..<repetitions * steps / handDepth { recurseByHand(handDepth) { HandFuture(succeeded: 1) } }
     }
   }

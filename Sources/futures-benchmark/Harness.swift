@@ -130,8 +130,8 @@ struct Harness: Sendable {
 
   /// Counts the allocations and bytes of one repetition, and the bytes that all repetitions left.
   ///
-  /// The runtime sometimes allocates for itself. So the counts are the least of three readings, and the bytes left are
-  /// the median.
+  /// The runtime sometimes allocates for itself, so the counts are the least of three readings. The bytes left are the median,
+  /// because they can also be too low: a reading can include the release of older memory.
   private func count(_ body: Body, repetitions: Int) -> (allocations: Double, bytes: Double, bytesLeft: Int) {
     _ = body.allocations(repetitions)  // fills caches
     let readings = (0..<3).map { _ in body.allocations(repetitions) }

@@ -67,7 +67,7 @@ extension Rows {
             }
           }
         ),
-        budget: [.timesFloor(0.2), .allocations(0.5)]  // one for each wait of the reader
+        budget: [.timesFloor(0.2), .allocations(0.5)]  // per report: one for each wait of the reader, which is rarer
       ),
     ]
   }

@@ -67,7 +67,7 @@ struct StressOptions {
   /// The largest size of a graph; the smallest is a tenth of it.
   var futures: Int { isLoad ? 100_000 : 44 }
 
-  /// The options that repeat a run.
+  /// The options that repeat a run of graphs; `--load` comes before `--threads`, because it also sets the number of threads.
   func arguments(seed: UInt64, rounds: Int) -> String {
     "--seed \(seed) --rounds \(rounds)\(isLoad ? " --load" : "") --threads \(threads)"
   }

@@ -162,7 +162,7 @@ extension Callbacks {
     } else if completions.count == 1 {
       let shape = reader.shape(first.type, first.index)
       self.init(shape: shape, labels: reader.tupleLabels(first.type.labels, for: shape), completion: first.index)
-      // If a body passes `nil` for a value and for the error, the counterpart returns an optional, and a note names the line.
+      // `areOptional` can be `false` because a body passes `nil` for a value and for the error. Then a note names that line.
       if case .valuesOrError(_, areOptional: false) = shape { lineWithoutValue = reader.lineWithoutValue(first.index) }
       if case .values(let values) = shape { returnedFailure = reader.returnedFailure(values, first.type.labels) }
     } else {

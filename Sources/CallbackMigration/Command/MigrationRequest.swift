@@ -47,7 +47,7 @@ package struct MigrationRequest: Decodable, Sendable {
     return libraries
   }
 
-  /// The targets that can hold counterparts of the functions of `target`, because they import it.
+  /// The targets that import `target`, so they can hold counterparts of its functions; not tests, because only tests call theirs.
   func clients(of target: Target) -> [Target] {
     targets.filter { !$0.isTest && $0.allDependencies.contains(target.module) }
   }

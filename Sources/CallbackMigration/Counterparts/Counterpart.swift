@@ -230,7 +230,7 @@ package struct Counterpart {
 
   /// The closure that reports to the promise's progress; without `@Sendable`, the counterpart's actor would isolate it.
   private func progressReport(_ shape: ProgressShape) -> String {
-    let progress = unused("progress")
+    let progress = unused("progress")  // the variable that `body` declares
     let (double, integer) = (spelling.text("Double", "s:Sd"), spelling.text("Int64", "s:s5Int64V"))
     switch shape {
     case .fraction(let type):

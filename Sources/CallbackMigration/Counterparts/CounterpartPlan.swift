@@ -92,10 +92,10 @@ struct RefusalRules {
     }
   }
 
-  /// The reason why a counterpart cannot stand in an extension, or cannot pass on a parameter; `nil` if there is none.
+  /// The reason why a counterpart might have no function to call, or cannot pass on a parameter; `nil` if there is none.
   private func parameterRefusal(_ function: CallbackFunction) -> Refusal? {
     let declaration = function.declaration
-    if declaration.modifiers.contains("optional") { return .optionalRequirement }
+    if declaration.modifiers.contains("optional") { return .optionalRequirement }  // a type can conform without it
     for (index, parameter) in declaration.parameters.enumerated() where !function.callbacks.omitted.contains(index) {
       if parameter.isVariadic { return .isVariadic(parameter.name) }
       let words = parameter.specifiers.intersection(Declaration.Parameter.ownershipWords)

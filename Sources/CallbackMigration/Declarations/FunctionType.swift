@@ -56,8 +56,8 @@ package struct TypeAliases {
     return alias.tokens.substituting(arguments, for: alias.parameters)
   }
 
-  /// A text that is the same for the same type, in any spelling: without attributes and aliases, and with `$0` for the
-  /// first generic parameter.
+  /// A text that is the same for the same type, in any spelling: without aliases, without its specifiers (the attributes and
+  /// words such as `inout` before it), and with `$0` for the first generic parameter.
   func plainText(of type: ArraySlice<Token>, _ generics: [String]) -> String {
     var reader = TokenReader(type)
     _ = reader.takeSpecifiers()

@@ -46,8 +46,8 @@ extension FutureState {
       }
       cancelled.append(state)
     }
-    trampoline?.leaveCancellation()
-    // From the back: sources resolve first. After `leaveCancellation()`, so that consumers run outside of this cancellation.
+    trampoline?.leaveCancellation()  // first, so that consumers run outside of this cancellation
+    // From the back, so that sources resolve before the consumers of their derived states run.
     while let state = cancelled.popLast() { state.resolveAsCancelled() }
   }
 

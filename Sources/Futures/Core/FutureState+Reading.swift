@@ -35,6 +35,7 @@ extension FutureState {
   #if DEBUG
     /// Whether `stage` waits in the list of this state; for the check of a callback that waits for its own delivery.
     final func hasListed(_ stage: FutureState) -> Bool {
+      // A stage in a list has one of these statuses. The status comes first, because it publishes the source (`Stage.source`).
       underLock { [.listed, .listedByOther, .resultOnly].contains(stage.currentStatus) && stage.isConsumer(of: self) }
     }
   #endif

@@ -20,7 +20,7 @@ extension FutureState {
         target.move(follower, to: &state, inside: nil)
         return false
       }
-      state.setProducer(.none)  // no longer `stage`
+      state.setProducer(.none)  // because the state does not own `stage`, which is released below
       // `source` fills only the part `place` of the progress. `adopt` got `nil` for it, because the move could still fail.
       if target.narrow(follower, to: place) { target.relinkProgress() }
       stageReference.release()

@@ -637,8 +637,9 @@ extension FutureState {
       let endsNow = canRepresentCancellation
       // Detached before the caller cancels the inputs: the record would count each input that ends as done.
       let progress = endsNow ? progressRecord?.detach(.cancelled) : nil
+      // Only `progress` is taken out here. The handlers, and a task or inputs, stay in the state for a later transition.
       let released = Released(producer: producer, cancellation: extras?.cancellation, progress: progress)
-      let derivation = derivation
+      let derivation = derivation  // the stage that is the producer, and its source
       if derivation != nil, endsNow { producer = .none }  // the producer does not own the stage, which can now go away
       return Cancellation(released: released, derivation: derivation)
     }
@@ -759,7 +760,7 @@ extension FutureState {
     changing {
       guard hasProducer else { return .rejected }
       insert(.isBroken)
-      consumers.moveResultOnlyToEnd()
+      consumers.moveResultOnlyToEnd()  // cancelled consumers that still wait for the result get the delivery last
       if !isPlain { released = detach() }  // it has extras, or a producer to release
       // To drop the promise of a cancelled future is no mistake.
       producer = .broken(isCancelled ? reason.withoutReport : reason)

@@ -107,8 +107,7 @@ package struct Trampoline {
   func notifyListeners(of state: FutureState) {
     notifyLater(state)
     // A callback can report to another future, whose callback reports to the next one, so notifications nest as deliveries do.
-    // Not `runOrDefer`: its closure would cost an allocation in each report.
-    guard enter() else { return `defer` { runReady() } }
+    guard enter() else { return }  // too deep: the running level runs the ready states when it ends
     leave()  // notifies: it runs the ready states, of which `state` is one
   }
 

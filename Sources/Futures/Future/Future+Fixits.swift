@@ -3,7 +3,7 @@
 // The type checker tries an unavailable declaration only when no other declaration fits. So these cost no time, and a
 // client's own extension of the same name wins. Code completion and documentation omit them.
 
-/// The default of a parameter; never runs, because the compiler refuses each call without the argument, such as `Future()`.
+/// The default of a parameter that keeps a trailing closure from matching it; never runs, as the compiler refuses `Future()`.
 @usableFromInline
 package func required<Argument>() -> Argument { unavailable() }
 
@@ -82,7 +82,7 @@ extension Future {
     delay: RetryDelay = .none,
     on context: MainContext,
     while shouldRetry: (Failure) -> Bool = { _ in true },
-    _ work: @MainActor () -> Future
+    _ work: @MainActor () -> Future  // unsupported, because the first attempt starts on the calling thread
   ) -> Future { unavailable() }
 
   /// Unavailable: use `attempts:`.
@@ -172,12 +172,19 @@ extension Future where Value == Never, Failure == Never {
   @available(*, unavailable, message: "write Future.failed(error)")
   public init(error: any Error = required()) { unavailable() }
 
-  /// Unavailable: use `zip`, or `all` with an array.
+  /// Unavailable, for futures of different types: use `zip`, or `all` with an array.
   @available(*, unavailable, message: "write Future.all([a, b]), or Future.zip(a, b) for values of several types")
   public static func all<V, F, each W, each E>(
     _ first: Future<V, F>,
     _ others: repeat Future<each W, each E>
   ) -> Future<(V, repeat each W), F> { unavailable() }
+}
+
+@_documentation(visibility: internal)
+extension CancellationToken {
+  /// Unavailable: use `CancellationTokenSource`.
+  @available(*, unavailable, message: "write let source = CancellationTokenSource(), and pass source.token")
+  public init() { unavailable() }
 }
 
 @_documentation(visibility: internal)

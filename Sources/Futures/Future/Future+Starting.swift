@@ -157,7 +157,7 @@ extension Future where Value == Void {
   }
 }
 
-/// The resolved source of `Future(on:)`, with the place of that call.
+/// The resolved source of `Future(on:)`, which only keeps the place of that call, for the error of dropped work.
 @_fixed_layout
 @usableFromInline
 final class StartState<Failure: Error>: TypedState<Outcome<Void, Failure>>, @unchecked Sendable {

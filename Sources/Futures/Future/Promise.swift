@@ -28,7 +28,7 @@ public final class Promise<Value: Sendable, Failure: Error>: Sendable {
     state = PromiseState()
     self.fileID = Self.pointer(to: fileID)
     self.line = UInt32(truncatingIfNeeded: line)
-    if let label = label() { state.setLabel((label, self.fileID, line)) }
+    if let label = label() { state.setLabel((label, self.fileID, line)) }  // always read: the error of a drop names it
     if FuturesDiagnostics.mayTrackPendingFutures { track() }
   }
 
@@ -81,7 +81,7 @@ public final class Promise<Value: Sendable, Failure: Error>: Sendable {
     // The test kit records the mistake, and the default handler then ignores it. A drop after a cancellation is no mistake.
     let observers = FuturesDiagnostics.breakObservers
     let isRecorded = observers.exist && !state.wasCancelled && observers.record(error)
-    state.breakPromise(BreakReason(error, isRecorded: isRecorded), in: nil)
+    state.breakPromise(BreakReason(error, isRecorded: isRecorded), in: nil)  // `nil`: delivers to the consumers now
   }
 
   /// Takes the state out of the chain between its only follower and its followed future, if no other code can reach the state.

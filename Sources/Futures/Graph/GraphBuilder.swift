@@ -76,7 +76,7 @@ struct GraphBuilder {
       } else if entry.kind == .wrappedCallback || entry.kind == .callbackStream {
         if let site = object as? any PendingSite { addSite(site, object, entry) }
       } else if entry.kind == .work, let work = object as? TrackedWork, let state = work.nodeState {  // has not ended
-        indices[ObjectIdentifier(object)] = add(.work, entry) { $0.state = state }
+        _ = add(.work, entry) { $0.state = state }
       }
     }
     visitStates()
@@ -375,7 +375,7 @@ struct GraphBuilder {
         waiter.currentStatus == status ? NodeFacts(of: waiter, isListed: true).task : nil
       }
       let task = reading ?? nil  // makes one optional of two; `nil` if the lock is taken, or the waiter no longer waits
-      guard isBroken || task != nil else { continue }  // an await of a broken future never ends, so it is shown anyway
+      guard isBroken || task != nil else { continue }  // broken: only a cancellation ends the await, so it is shown
       let node = add(.await, entry)
       setNode(of: object, to: node)
       connect(node, waitsFor: index)

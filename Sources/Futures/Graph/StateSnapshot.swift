@@ -64,6 +64,6 @@ struct ListedConsumer {
   init(_ consumer: Consumer) {
     self.consumer = consumer
     kind = consumer.kind
-    facts = NodeFacts(of: consumer, isListed: true)
+    facts = NodeFacts(of: consumer, isListed: true)  // `true`: also the facts that the lock of the state protects
   }
 }

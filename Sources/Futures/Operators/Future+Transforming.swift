@@ -102,7 +102,7 @@ extension Future {
     progressShare: Double = 0.5,
     _ transform: __owned @escaping @Sendable (Value) -> Future<New, Failure>
   ) -> Future<New, Failure> {
-    // Inlined, so a call site with a constant context contains one of the two calls only.
+    // Inlined: with a constant context one call is left. `Transform`: for each bare closure the optimizer would copy the callee.
     context.isImmediate
       ? flatMap(progressShare, Transform(consume transform))
       : flatMap(on: context, progressShare, Transform(consume transform))

@@ -183,7 +183,7 @@ extension ConcurrencyLimit {
       start(slot)
       started = slot
     }
-    // This call has reached its maximum. If slots are still free, the global queue starts more of the waiting work.
+    // The maximum is reached. If slots are free, the global queue starts more of the waiting work, which `endHandingOn` counts.
     guard queue.withLock({ $0.beginHandingOn(limit, after: started) }) else { return }
     handOn { [self] in startWork(queue.withLock { $0.endHandingOn() } + Self.maximumForOthers) }
   }

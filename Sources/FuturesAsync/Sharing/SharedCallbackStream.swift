@@ -150,7 +150,7 @@ public final class SharedCallbackStream<Element: Sendable>: Sendable {
       return reader.leave()
     }
     _ = unread  // released here, because an element's `deinit` must not run under the lock
-    controlSource()
+    controlSource()  // before the tasks resume, so that they find the source stopped if this call stops it
     for waiter in waiters { waiter.resume(returning: .end(nil)) }
   }
 

@@ -1,7 +1,7 @@
 public import Futures
 
-// The task of `Future { … }`. Its closure has a pack of parameters that is always empty, for the compiler's messages about mistakes
-// (`Future+Task.swift`). A wrapper without the pack would cost one more allocation, and so would a conversion of a closure that cannot
+// The task of `Future { … }`. Its closure has a pack of parameters, `Nothing`. It is always empty, and improves the compiler's errors
+// for mistakes in a closure (`Future+Task.swift`). A wrapper without the pack would cost one more allocation, and so would a conversion of a closure that cannot
 // throw. So closures that throw and closures that cannot throw have functions of their own. The closures of the tasks are declared
 // `throws`, although they never throw: a `Task` would allocate a wrapper for a closure that cannot throw.
 
@@ -22,10 +22,10 @@ extension Future {
     nonisolated(unsafe) let operation = operation
     let actor = Self.isolation(of: operation)
     if let actor { state.noteActorOfTask(actor) }  // for a `wait()` that blocks a task of the main actor (R10a)
-    // `startTask`, because a call with `isolation: actor` would need an `await`.
+    // On the actor, so that its tasks start in order. Without an `await`, which an initializer that is not async lacks.
     let task =
       if let actor {
-        startTask(on: actor) { Self.start(isolation: $0, name, priority, state, throwing: operation) }
+        startTaskWithoutAwait(on: actor) { Self.start(isolation: $0, name, priority, state, throwing: operation) }
       } else {
         Self.start(isolation: nil, name, priority, state, throwing: operation)
       }
@@ -47,10 +47,10 @@ extension Future {
     nonisolated(unsafe) let operation = operation  // transferred here, and only the task calls it
     let actor = Self.isolation(of: operation)
     if let actor { state.noteActorOfTask(actor) }  // for a `wait()` that blocks a task of the main actor (R10a)
-    // `startTask`, because a call with `isolation: actor` would need an `await`.
+    // On the actor, so that its tasks start in order. Without an `await`, which an initializer that is not async lacks.
     let task =
       if let actor {
-        startTask(on: actor) { Self.start(isolation: $0, name, priority, state, nonthrowing: operation) }
+        startTaskWithoutAwait(on: actor) { Self.start(isolation: $0, name, priority, state, nonthrowing: operation) }
       } else {
         Self.start(isolation: nil, name, priority, state, nonthrowing: operation)
       }

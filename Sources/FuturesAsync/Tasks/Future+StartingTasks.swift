@@ -70,8 +70,8 @@ extension Future {
     let task =
       if start == .detached {
         work.startDetached(name: name, priority: priority)
-      } else if let actor {
-        startTask(on: actor) { isolation in work.start(isolation: isolation, start, name: name, priority: priority) }
+      } else if let actor {  // a call on `actor` needs an `await`, which this initializer lacks
+        startTaskWithoutAwait(on: actor) { work.start(isolation: $0, start, name: name, priority: priority) }
       } else {
         work.start(isolation: nil, start, name: name, priority: priority)
       }
@@ -185,7 +185,7 @@ extension TaskWork {
 /// without isolation, as `Actor.assumeIsolated` does. The cast is safe, because `start` does not access the actor's
 /// state: it only passes the reference to a task.
 @_alwaysEmitIntoClient
-func startTask<TaskFailure>(
+func startTaskWithoutAwait<TaskFailure>(
   on actor: any Actor,
   _ start: (isolated (any Actor)?) -> Task<Void, TaskFailure>
 ) -> Task<Void, TaskFailure> {

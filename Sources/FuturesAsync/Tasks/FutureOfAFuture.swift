@@ -53,7 +53,7 @@ extension Future where Failure == any Error {  // without `fileID` and `line`, s
     self.init(starting: .task, name: label, priority: priority, #fileID, #line, operation: work)
   }
 
-  /// Refuses work that returns a future: only a call with `await` compiles, and it flattens the future.
+  /// Refuses work that returns a future: a call needs `await`, because of the actor above, and then flattens the future.
   @_documentation(visibility: internal)
   @_alwaysEmitIntoClient
   public static func detached<Inner: FutureProtocol>(
@@ -66,7 +66,7 @@ extension Future where Failure == any Error {  // without `fileID` and `line`, s
     }
   }
 
-  /// Refuses work that returns a future: only a call with `await` compiles, and it flattens the future.
+  /// Refuses work that returns a future: a call needs `await`, because of the actor above, and then flattens the future.
   @_documentation(visibility: internal)
   @_alwaysEmitIntoClient
   public static func immediate<Inner: FutureProtocol>(
@@ -178,7 +178,7 @@ extension Future where Failure == any Error {  // without `fileID` and `line`, s
 
 @FutureOfAFuture  // the compiler refuses a call from outside this actor, unless the call has `await`
 extension SerialQueue {
-  /// Refuses work that returns a future: only a call with `await` compiles, and it flattens the future.
+  /// Refuses work that returns a future: a call needs `await`, because of the actor above, and then flattens the future.
   @_documentation(visibility: internal)
   @_alwaysEmitIntoClient
   public func future<Inner: FutureProtocol>(

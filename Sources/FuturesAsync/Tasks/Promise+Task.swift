@@ -35,8 +35,8 @@ extension Promise {
   @_alwaysEmitIntoClient
   func start(_ operation: TaskOperation<Value, Failure>) -> Task<Void, Never> {
     let task =
-      if let actor = operation.isolation {
-        startTask(on: actor) { isolation in start(operation, isolation: isolation) }
+      if let actor = operation.isolation {  // a call on `actor` needs an `await`, which a synchronous function lacks
+        startTaskWithoutAwait(on: actor) { isolation in start(operation, isolation: isolation) }
       } else {
         start(operation, isolation: nil)
       }

@@ -52,8 +52,8 @@ extension OrderRun {
   }
 
   func note(_ text: String) {  // called by `Orders.note(_:)`
-    guard isOnOwnThread else { return }  // other threads do not know the present move
-    let place = max(trace.count - 1, 0)  // of the present move
+    guard isOnOwnThread else { return }  // a note of another thread has no move, and no lock protects `trace`
+    let place = max(trace.count - 1, 0)  // of the present move; the body begins before the first one
     state.withLock { $0.notes[place, default: []].append(text) }
   }
 

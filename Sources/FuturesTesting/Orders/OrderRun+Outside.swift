@@ -91,7 +91,7 @@ final class OutsideWork: @unchecked Sendable {
   /// Called after the work: the run waits for it no longer.
   func end() {
     _ = run?.state.withLock { $0.outside.removeValue(forKey: ObjectIdentifier(self)) }
-    run?.arrivals.signal()
+    run?.arrivals.signal()  // wakes the run, which can be waiting for this end as well as for new work
   }
 }
 

@@ -18,12 +18,12 @@ extension OrderRun: TaskExecutor {
     // A running task that enqueues itself changes its executor. Without a run, only a change to the main actor or away from it
     // enqueues a job, so that other work can come first. After any other change the task continues at once: its job runs next.
     let changesExecutor = isOwn && task != nil && task == running
-    let continuesAtOnce = changesExecutor && isOnMain == MainContext.isMainQueueCurrent
+    let continuesAtOnce = changesExecutor && isOnMain == MainContext.isMainQueueCurrent  // stays on or off it
     if isOwn, awaitsFollowUp || continuesAtOnce {
-      awaitsFollowUp = false  // if it was `true`, the run awaited this job, which continues the step or begins the body
+      awaitsFollowUp = false  // it is `true` if the run awaits this job, which continues a step or begins the body
       followUp = Item(number: 0, move: move, lane: lane, due: nil, action: .job(job, task: task))
     } else {
-      let number = submit("has resumed a task of the test.") {
+      let number = submit("has resumed a task of the test.") {  // the sentence fails the run if another thread submits
         $0.add(.job(job, task: task), named: move.source, move.ordinal, in: lane)
       }
       if number == nil { passOn(job, onMain: isOnMain) }  // the run is over

@@ -331,7 +331,7 @@ final class OrderRun: @unchecked Sendable {
   /// Runs the remaining work without choices, and drops its timers, so that all tasks can end, also the body's `task`.
   private func endRemainingWork(of task: Task<Void, Never>) {
     state.withLock { $0.isEnding = true }
-    if reason != nil { watch.measure { inMove { task.cancel() } } }  // the body can be suspended; handlers run here
+    if reason != nil { watch.measure { inMove { task.cancel() } } }  // a move: runs handlers of a suspended body
     turnLimit = turns + Self.maximumTurns / 2  // work that goes on for more turns is endless
     makeMoves(selectedBy: nextRemainingItem)  // `nextRemainingItem` drops the timers when no other work is ready
     var (items, queues) = state.withLock { state in

@@ -180,7 +180,7 @@ final class OrderSearch {
       isExhaustive: isComplete && left.isEmpty && unexplored.isEmpty,
       callsActors: callsActors,  // only for `description`, because `isExhaustive` is about whole moves
       left: left,
-      sentences: (OrderRun.unobserved.map { [$0] } ?? []) + unexplored.sorted()  // first: what this build cannot see
+      sentences: (OrderRun.unobserved.map { [$0] } ?? []) + unexplored.sorted()  // first: what this build does not see
     )
   }
 
@@ -199,9 +199,9 @@ final class OrderSearch {
   /// Makes the failure of a run; `reason` and `text` take the place of the run's own reason and sentence.
   private func failure(_ run: OrderRun, _ reason: OrderFailure.Reason? = nil, _ text: String? = nil) -> OrderFailure {
     let reason = reason ?? run.reason ?? .endless  // never `.endless` here: each run that comes here has a reason
-    let (notes, tasks) = run.state.withLock { ($0.notes, $0.namedTasks) }
+    let (notesOfMoves, tasks) = run.state.withLock { ($0.notes, $0.namedTasks) }
     let rows = zip(run.trace.enumerated(), run.trace.names(tasks)).map { move, name in
-      let (isDeviation, notes) = (run.deviations.contains(move.offset), notes[move.offset] ?? [])
+      let (isDeviation, notes) = (run.deviations.contains(move.offset), notesOfMoves[move.offset] ?? [])
       return OrderRow(column: move.element.column, name: name, isDeviation: isDeviation, notes: notes)
     }
     let movesOfTasks = run.trace.filter { $0.source == .task || $0.source == .onMain }  // `.onMain`: on the main actor

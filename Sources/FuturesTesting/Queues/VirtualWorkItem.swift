@@ -18,7 +18,7 @@ public final class VirtualWorkItem: Sendable {
   private let block: @Sendable () -> Void
   private let state = Locked(State())
 
-  /// Makes a work item; `.barrier` has an effect in a concurrent queue.
+  /// Makes a work item; `.barrier` has an effect in a concurrent queue, and `qos` and the other flags have none.
   public init(
     qos: DispatchQoS = .unspecified,
     flags: DispatchWorkItemFlags = [],
