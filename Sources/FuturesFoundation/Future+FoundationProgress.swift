@@ -54,7 +54,7 @@ extension Future {
   /// - Returns: The `Progress`.
   public func foundationProgress(on context: ExecutionContext) -> Progress {
     let progress = MirroredProgress(of: self)
-    let registration = observeProgress(on: context) { [weak progress] in progress?.update(to: $0) }
+    let registration = observeProgress(on: context, includingEnd: true) { [weak progress] in progress?.update(to: $0) }
     progress.keep(registration)
     return progress
   }

@@ -161,7 +161,7 @@
       newRequest request: URLRequest,
       completionHandler: @escaping @Sendable (URLRequest?) -> Void
     ) {
-      let request = session.configuration.settingCookies(of: request)  // Foundation does so only without a delegate
+      let request = session.configuration.settingCookies(of: request)  // Foundation sets none if it calls this method
       guard let delegate = original.delegate as? any URLSessionTaskDelegate else {
         return answerUnlessStopped { completionHandler(request) }
       }

@@ -183,7 +183,7 @@ private struct Agenda {
     return turn
   }
 
-  /// Closes the agenda, which then drops new work, and keeps only the time.
+  /// Closes the agenda, which then drops new work, and keeps only the time, because contexts and clocks can still read it.
   /// - Returns: The pending work, for release after unlocking.
   mutating func close() -> Agenda {
     let now = now

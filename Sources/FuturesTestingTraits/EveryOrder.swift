@@ -90,7 +90,7 @@ public struct EveryOrder: TestTrait, SuiteTrait, TestScoping {
           defer { runningBodies.withLock { $0 -= 1 } }
           try await EveryOrder.$current.withValue(orders) { try await function() }
         }
-      } catch {
+      } catch {  // without an error, the body of each run has returned, so none is suspended
         var error = error
         if var failure = error as? OrderFailure {
           failure.caller = ".everyOrder"  // in “Run it alone: .everyOrder(…)”

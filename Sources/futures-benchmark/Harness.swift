@@ -79,7 +79,7 @@ struct Harness: Sendable {
         nanoseconds: median(times.nanoseconds).map { $0 / Double(parts) },
         allocations: counts.allocations / Double(parts),
         bytes: counts.bytes / Double(parts),
-        bytesLeft: counts.bytesLeft
+        bytesLeft: counts.bytesLeft  // of all repetitions, because the rows that limit it allow none
       )
     }
     var timesFloor: Double?

@@ -115,7 +115,7 @@ final class BreakWorld: ExploredWorld, @unchecked Sendable {
     if let drop, !thread.hasSeen(drop) { faults.append("a thread saw the break, but not what came before it") }
     // Uses the reason as `PendingPromises` does: the breaking thread has made the reason, which is an object.
     let derived = State<Int, Never>()
-    derived.breakPromise(reason, in: nil)
+    derived.breakPromise(reason)
     reason.allowAnotherReport()
   }
 

@@ -58,7 +58,7 @@ struct CallbackRepetition {
       guard let body = blocks(of: statement).first else { return nil }
       let exits = Exits.ofLoop(body)
       if let call = callOnPathToEnd(in: body, exits) { return call }  // the loop can run again after it
-      // `sureCall` also finds a call in a closure or another function, but ignores an exit after it. So the loop must have none.
+      // `sureCall` also counts a call in a closure, or by another function, but ignores an exit after it. So the loop must have none.
       return hasExit(body, exits) ? nil : sureCall(in: body)
     }
     return first(closures(in: statement)) { brace in
@@ -244,7 +244,8 @@ struct CallbackRepetition {
     guard !isRemoved else { return nil }
     for brace in body {
       guard let called = tokens.functionCalled(withClosure: brace), Self.listeners.contains(tokens[called]),
-        tokens[called - 1] == ".", !names.contains(where: { tokens.hides($0, closureAt: brace) }),
+        tokens[called - 1] == ".",  // as in `center.addObserver`; a bare name can be the package's own function
+        !names.contains(where: { tokens.hides($0, closureAt: brace) }),
         let call = sureCall(in: tokens.content(of: brace))
       else { continue }
       return tokens.line(call)

@@ -137,7 +137,7 @@ extension Refusal {
   }
 
   static func cannotCancel(_ type: String, because reason: String, _ title: String) -> Refusal {
-    Refusal("`\(type).cancel()` \(reason)", entry: .handle, title, "none")
+    Refusal("`\(type).cancel()` \(reason)", entry: .handle, title, "none")  // such as: changes its handle
   }
 
   static func mightCancel(_ type: String, _ method: String, _ title: String) -> Refusal {
@@ -185,8 +185,8 @@ extension Refusal {
 
   static func isPack(_ parameter: String) -> Refusal { Refusal("`\(parameter)` is a parameter pack") }
 
-  /// `name` stands in the default value of a parameter, and `reason` says why a counterpart cannot use this name.
-  static func foreignDefault(_ name: String, _ reason: String) -> Refusal { Refusal("`\(name)`, a default, \(reason)") }
+  /// `name` stands in the default value of a parameter, and `why` says why a counterpart cannot use this name.
+  static func unusableDefault(_ name: String, _ why: String) -> Refusal { Refusal("`\(name)`, a default, \(why)") }
 
   static let unknownIsolation = Refusal(
     "nothing here says whether it belongs to the main actor; add `@MainActor` or `nonisolated`"
@@ -227,7 +227,7 @@ extension Refusal {
     Refusal("they drop the `\(type)` that it returns", entry: .handle, title, "none")
   }
 
-  /// For the async counterpart: no entry of the configuration names a function that converts other errors to `type`.
+  /// For the async counterpart, without an entry `failure`; proposes none, because its value, a function, is the user's choice.
   static func throwsAnyError(_ type: String) -> Refusal {
     Refusal("it throws any error; name a function that converts errors of cancelled or dropped callbacks to `\(type)`")
   }

@@ -79,7 +79,7 @@ struct TypeFacts {
     guard reader.isAtEnd, let name = names.last, let identifier = name.type else { return .unknown }
     if own.contains(identifier) {
       guard sendable.contains(identifier) else { return .no }
-    } else if !Self.known.contains(name.text) {
+    } else if !Self.knownSendables.contains(name.text) {
       return .unknown
     }
     return weakest(of: arguments, genericSendables)
@@ -158,7 +158,7 @@ struct TypeFacts {
   }
 
   /// Types of the standard library, Dispatch and Foundation that are `Sendable` if their content is.
-  private static let known: Set<String> = [
+  private static let knownSendables: Set<String> = [
     "Int", "Int8", "Int16", "Int32", "Int64", "Int128", "UInt", "UInt8", "UInt16", "UInt32", "UInt64", "UInt128",
     "Float", "Double", "CGFloat", "Bool", "String", "Substring", "Character", "StaticString", "Void", "Never", "Error",
     "Sendable", "Array", "ArraySlice", "Set", "Dictionary", "Result", "Range", "ClosedRange", "Duration", "Data",

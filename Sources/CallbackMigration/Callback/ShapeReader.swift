@@ -48,7 +48,7 @@ struct ShapeReader {
       // A success can have `nil`, so the counterpart returns the optionals as they are. An optional `Void` would carry no value.
       return .valuesOrError(values.dropLast(), areOptional: false)  // `false`: a `nil` does not mean an error
     }
-    guard case .values = shape else { return shape }
+    guard case .values = shape else { return shape }  // any other shape has its error already, or is refused
     if !knowledge.isListed(in: .whole), values.count == 1,  // the configuration can want the value returned as it is
       case .result(let value, let failure)? = facts.members.failure(in: values[0], aliases)
     {
@@ -153,7 +153,7 @@ struct ShapeReader {
   ///
   /// A callback that can fail is the end of its work, and comes once unless a name or the documentation says otherwise.
   private func repeatedShape(_ index: Int, canFail: Bool) -> CallbackShape? {
-    if knowledge.isListed(in: .once) { return nil }
+    if knowledge.isListed(in: .once) { return nil }  // the configuration says that the callback comes once
     let parameter = declaration.parameters[index]
     let mightRepeat = CallbackNames.mightRepeat(function: declaration.plainName)
     switch CallbackNames.repetition(function: declaration.plainName, parameter: [parameter.label, parameter.name]) {

@@ -85,7 +85,7 @@ struct RefusalRules {
     if function.isUnavailable { return .isUnavailable }
     if let refusal = roleRefusal(function, kind) ?? parameterRefusal(function) { return refusal }
     if case .refused(let refusal) = function.handle { return refusal }
-    if let (name, reason) = inventory.foreignDefault(of: function) { return .foreignDefault(name, reason) }
+    if let (name, reason) = inventory.unusableNameInDefault(of: function) { return .unusableDefault(name, reason) }
     switch kind {
     case .async: return overloadRefusal(function)
     case .future: return futureRefusal(function)
@@ -181,7 +181,7 @@ extension CallbackFunction {
     return deprecation + (callbacks.queue == nil ? 0 : 1)
   }
 
-  /// Whether the function precedes `other`: its rank is no higher, its shape is better, and values, labels and return type agree.
+  /// Whether this function precedes `other`: rank no higher, a better shape, and all else equal, so one counterpart suits both.
   fileprivate func isPreferred(to other: CallbackFunction) -> Bool {
     guard let shape = shapeRank, let otherShape = other.shapeRank, shape < otherShape else { return false }
     return rank <= other.rank && values == other.values && callbacks.labels == other.callbacks.labels

@@ -66,7 +66,7 @@ package struct Generator {
     let importLines = imports.lines(
       futures: highestAccess(counterparts),
       widest: highestAccess(plan.entries.flatMap(\.counterparts)),  // `import Futures` has a level in all files or none
-      usesFutures: counterparts.contains(where: \.usesFutures),
+      usesFutures: counterparts.contains(where: \.usesFutures),  // an async one can need `UncheckedTransfer`
       isAsync: counterparts.contains { $0.kind == .async }
     )
     var lines = [Self.marker]

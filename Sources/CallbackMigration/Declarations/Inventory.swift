@@ -134,7 +134,7 @@ package struct Inventory {
   }
 
   /// The first name in a default value that a counterpart cannot use, and the reason; `nil` if it can use all names.
-  func foreignDefault(of function: CallbackFunction) -> (name: String, reason: String)? {
+  func unusableNameInDefault(of function: CallbackFunction) -> (name: String, reason: String)? {
     for parameter in function.declaration.parameters {
       let tokens = Array(parameter.defaultValue ?? [])
       for (index, token) in tokens.enumerated() {

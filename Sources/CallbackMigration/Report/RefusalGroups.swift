@@ -30,7 +30,7 @@ struct RefusalGroups {
     _ reasons: (CounterpartPlan.Entry) -> [(kind: Counterpart.Kind?, refusal: Refusal)]
   ) {
     var found: [String: [Member]] = [:]
-    let wildcards = Wildcards(plan)
+    let wildcards = Wildcards(plan)  // an entry that serves all functions of a type replaces the refusal's own
     for entry in plan.entries {
       let function = entry.function
       for (kind, refusal) in reasons(entry) {

@@ -50,7 +50,7 @@ extension SourceTokens {
   /// The tokens between a pair of braces, after the head of a closure; empty if no pair begins at `brace`.
   func content(of brace: Int) -> Range<Int> {
     let start = (closureSignature(at: brace)?.end ?? brace) + 1
-    return start..<max(start, partner(brace) ?? start)
+    return start..<max(start, partner(brace) ?? start)  // `max`, because the partner of a closing brace comes earlier
   }
 
   /// Whether a parameter of a closure hides an outer `name`.

@@ -34,8 +34,8 @@ public final class CancellationTokenSource: Sendable {
     let tokens = tokens.filter { $0.state != nil }  // nothing cancels a token without a state
     let state = CancellationState(parentCount: tokens.isEmpty ? nil : tokens.count)  // `nil`: not linked
     self.state = state
-    // A link is a `LinkedHandler` without a handler (`nil`). It cancels `state`, at once if the token is already cancelled, and
-    // keeps the token's own linked source alive.
+    // A link (a `LinkedHandler` without a handler) cancels `state`, at once if the token is already cancelled, and keeps the
+    // token's source. Once it can no longer cancel, it lowers the count; at 0, the handlers of `state` stop keeping this source.
     links = tokens.compactMap { $0.state?.register(LinkedHandler(nil, of: $0.linkedSource, linking: state)) }
   }
 

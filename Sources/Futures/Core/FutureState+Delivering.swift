@@ -74,7 +74,7 @@ extension FutureState {
 
 extension FutureState {
   /// Delivers to the consumers; if a running delivery passes its `trampoline`, queues the state there, so that stages never nest.
-  final func deliver(in trampoline: Trampoline?) {
+  final func deliver(in trampoline: Trampoline? = nil) {
     if let trampoline {
       trampoline.storage.pointee.ready.append(Trampoline.ReadyState(state: self, isForProgress: false))
     } else {
@@ -84,8 +84,8 @@ extension FutureState {
 
   /// Resumes the waiters, and runs the other consumers on a thread of the global queue, where no task is current.
   ///
-  /// Called after a resolution by a task, and by a delivery that hands the rest on. The waiters come first, because blocked
-  /// threads can occupy the whole queue. The thread of the queue never hands on (`mayHandOn`): it has no other work.
+  /// Called after a resolution by a task, whose task-locals callbacks must not see (R8), and to hand on the rest of a delivery.
+  /// The waiters come first, because blocked threads can fill the queue. Its thread has no other work, so it never hands on.
   @inline(never)
   final func deliverElsewhere(in trampoline: Trampoline) {
     guard resumeWaiters(in: trampoline) else { return }  // no callback is left
@@ -116,7 +116,7 @@ extension FutureState {
       var leftForOthers = trampoline.maximumForOthers
       var taken = first ?? takeNextConsumer()
       while let consumer = taken {
-        trampoline.willRun(consumer.reference)
+        trampoline.willRun(consumer.reference)  // for a wait in the callback; has no effect in a release build
         consumer.reference._withUnsafeGuaranteedRef { $0.deliver($0, self, trampoline) }
         trampoline.didRun()
         releaseConsumer(consumer.reference)

@@ -20,7 +20,7 @@ extension FutureState {
     "A future cannot resolve as itself, because it would stay pending for ever. Follow or return a different future."
   }
 
-  /// Makes this state resolve as `other`, through `stage`, which is new.
+  /// Makes this state resolve as `other`, through `stage`, which is new; consumes `other`, because `move` tests for other owners.
   @usableFromInline
   final func follow(_ other: consuming FutureState, by stage: FutureState) {
     require(self !== other, Self.followsItself)
@@ -40,7 +40,7 @@ extension FutureState {
     var replaced: [FutureState] = []
     defer { withExtendedLifetime(replaced) {} }
     while true {
-      let state = stage.target
+      let state = stage.target  // at first `self`, and then the state that the last follower resolves
       var released: Released?
       // Relaxed: a hint that saves the lock. A private state stays private.
       guard state.has(.isPrivate), let follower = state.takeFollower(replacing: stage, &place, &released) else { break }
@@ -69,7 +69,7 @@ extension FutureState {
     Self.makePrivate(&source)
     if adoption.needsRelink { relinkProgress() }
     source.attach(.passRetained(stage))
-    if adoption.isCancelled { source.cancelIfUnneeded() }
+    if adoption.isCancelled { source.cancelIfUnneeded() }  // the stage is attached as result-only, so it does not count
   }
 
   /// Makes `task` the producer of a pending state, if it has none: the task can already have made its promise follow a future.

@@ -48,7 +48,7 @@ extension FutureState {
     case .deliver(startingWith: nil):
       released.take()?.release()
       switch resolver {
-      case .promise: deliver(in: nil)
+      case .promise: deliver()
       case .library(let trampoline): deliver(in: trampoline)
       case .task: deliverElsewhere(in: .current)
       }

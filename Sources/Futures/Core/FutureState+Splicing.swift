@@ -36,7 +36,7 @@ extension FutureState {
   static func claimExclusive(_ state: inout FutureState, after share: Double) -> Bool {
     underLock(&state) { state in
       guard state.canBeExclusive, state.progressRecord == nil, isOnlyHandle(&state) else { return false }
-      // With a share of 0 only the future fills the progress. With 1 the source fills it, and then the future fills it again.
+      // Whether the future's part is the whole progress. After a share of 1, the future fills again what the source has filled.
       let isWhole = share <= 0 || share >= 1
       switch state.producer {
       case .stage(let stage):

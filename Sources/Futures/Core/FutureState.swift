@@ -138,7 +138,7 @@ package class FutureState: Consumer, @unchecked Sendable {
   /// The state fails with the reason, if its failure type can hold that. Otherwise it is broken: it never gets a result, and
   /// releases its callbacks. A reason without an error makes it an orphan. For `trampoline` see `resolve(_:in:)`.
   @usableFromInline
-  package func breakPromise(_ reason: BreakReason, in trampoline: Trampoline?) {
+  package func breakPromise(_ reason: BreakReason, in trampoline: Trampoline? = nil) {
     breakForever(reason, in: trampoline)
   }
 
@@ -398,7 +398,7 @@ extension FutureState {
   final func append(_ reference: Unmanaged<Consumer>) -> Attachment {
     changing {
       let (status, attachedKind) = reference._withUnsafeGuaranteedRef { ($0.currentStatus, $0.kind) }
-      guard status == .new || status == .resultOnly else { return .left }
+      guard status == .new || status == .resultOnly else { return .left }  // `resultOnly`: keeps no state running
       var current = currentPhase
       if current == .closing {
         // Reopens a delivery that is about to end (invariant 1). Relaxed: the delivering thread finds the new phase, then takes the
@@ -601,7 +601,7 @@ extension FutureState {
       case .listed where isEndless: reference = unlist(consumer)  // no result comes for which it could stay
       // Stays for the result, at the front, where it no longer keeps this state running.
       case .listed where isPending: consumers.prepend(consumers.remove(.passUnretained(consumer)))
-      // Gets the result anyway: the state is settled (`listedByOther`: attached since then), or the consumer is result-only.
+      // Gets the result anyway: is result-only, or the state is settled (`listedByOther`: attached in another thread's delivery).
       case .listed, .listedByOther, .resultOnly: return nil
       }
       // A consumer that was taken from its list gets no result.
@@ -863,7 +863,7 @@ extension FutureState {
   /// A consumer can own the next orphan, and so on. `runOrDefer` bounds the depth of these nested releases.
   private final func releaseConsumers() {
     extras?.cancellation?.end()  // releases the `onCancel` handlers, which a kept token would keep
-    // Moves the listeners of the progress into `consumers`.
+    // Moves the listeners of the progress into `consumers`, so that they are released below. `_`: no result is delivered here.
     _ = progressRecord?.end(isSuccess: false, before: &consumers)
     // A promise's state can be in its own list, which does not retain it. It leaves, because the closure below can outlive it.
     let this = Unmanaged.passUnretained(self).toOpaque()

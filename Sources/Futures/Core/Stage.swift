@@ -93,7 +93,7 @@ extension FutureState {
 package final class FollowingStage<Stored: OutcomeStorage>: MovingStage<Stored>, @unchecked Sendable {
   // @unchecked: as the base class says.
 
-  /// The promise's state to resolve; not the stage itself, because that state can already be the consumer in its own list.
+  /// The promise's state to resolve, `nil` for the stage itself: a promise's state can be in its own list, so it joins no other.
   @usableFromInline final let promiseState: TypedState<Stored>?
 
   /// Makes a stage that resolves `promiseState`, or else itself; if `source` is `nil`, `adopt` sets the source later.

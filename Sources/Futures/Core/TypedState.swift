@@ -31,7 +31,7 @@ package class TypedState<Stored: OutcomeStorage>: FutureState, @unchecked Sendab
   }
 
   @inlinable
-  override package func breakPromise(_ reason: BreakReason, in trampoline: Trampoline?) {
+  override package func breakPromise(_ reason: BreakReason, in trampoline: Trampoline? = nil) {
     // A cancelled API can drop its completion handler. The cancellation itself supplies the failure.
     if Cancelled<Failure>.isExpressible, wasCancelled { return }
     guard let error = reason.error else { return orphan() }  // nothing was dropped, but the source never resolves
@@ -124,11 +124,11 @@ extension TypedState {
 
   /// Resolves a pending state, from code of the library.
   ///
-  /// The consumers run after this thread's running delivery, whose trampoline the caller passes. With `nil` they run now.
+  /// The consumers run now, or, if the caller is a delivery and passes its trampoline, when that delivery ends.
   /// - Returns: Whether this resolution was the first.
   @_alwaysEmitIntoClient
   @discardableResult
-  final func resolve(_ result: Result<Value, Failure>, in trampoline: Trampoline?) -> Bool {
+  final func resolve(_ result: Result<Value, Failure>, in trampoline: Trampoline? = nil) -> Bool {
     resolve(result, by: .library(trampoline))
   }
 }

@@ -235,7 +235,7 @@ final class DeadlineWork: Sendable {
   deinit {
     // The context dropped the work only if the work has not run, and no resolution or cancellation has ended the deadline.
     guard work.take() != nil, deadline.fire() else { return }
-    future.breakPromise(.droppedWork(of: future), in: nil)  // `nil`: the consumers of the future run now
+    future.breakPromise(.droppedWork(of: future))
     leaveSource()
   }
 }

@@ -172,7 +172,7 @@ struct BlockedWorkSearch {
       _ = stage.currentStatus
       return stage.isConsumer(of: source) ? stage.queueToRunOn(after: source) as? DispatchQueue : nil
     }
-    guard let queue else { return nil }
+    guard let queue else { return nil }  // the stage has moved to another source, or is not sure to need its queue
     // By label: on Linux each use of the main queue can have another object.
     if queue.label == DispatchQueue.main.label { return isOnMain ? .transform(serialQueue: nil) : nil }
     return Self.isCurrentSerialQueue(queue) ? .transform(serialQueue: queue.label) : nil

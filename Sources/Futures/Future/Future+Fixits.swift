@@ -236,7 +236,7 @@ extension Future {
 // to find a mistake in the chain, so it reports fewer mistakes within its limit.
 
 @_documentation(visibility: internal)
-extension Future where Value == Never, Failure == Never {
+extension Future where Value == Never, Failure == Never {  // supplies the types, which `Future.zip(a, b)` does not name
   /// Unavailable: erase the failure types first.
   @available(
     *,

@@ -17,7 +17,7 @@ extension Future {
     line: UInt = #line,
     _ work: @escaping @Sendable () throws(Failure) -> Value
   ) {
-    self = Future<Void, Failure>(startedAt: fileID, line, on: context).map(on: context, work)
+    self = Future<Void, Failure>(resolvedAt: fileID, line, for: context).map(on: context, work)
   }
 
   /// Runs `work` on `context`, and resolves as the future that it returns.
@@ -33,7 +33,7 @@ extension Future {
     flattening work: @escaping @Sendable () -> Future<Value, Failure>
   ) {
     // The source is resolved, and runs nothing on `context`. It is no part of the work, so its share of the progress is 0.
-    self = Future<Void, Failure>(startedAt: fileID, line, on: context).flatMap(on: context, progressShare: 0, work)
+    self = Future<Void, Failure>(resolvedAt: fileID, line, for: context).flatMap(on: context, progressShare: 0, work)
   }
 
   /// Wraps a callback API whose start can throw; the error fails the future.
@@ -152,7 +152,7 @@ extension Future where Value == Void {
   ///
   /// Keeps the place of the call for the error of dropped work. An immediate context drops no work, so nothing is kept for it.
   @inlinable
-  init(startedAt fileID: StaticString, _ line: UInt, on context: ExecutionContext) {
+  init(resolvedAt fileID: StaticString, _ line: UInt, for context: ExecutionContext) {
     self = context.isImmediate ? .succeeded(()) : Future(StartState<Failure>(fileID, line))
   }
 }
@@ -170,7 +170,7 @@ final class StartState<Failure: Error>: TypedState<Outcome<Void, Failure>>, @unc
     self.fileID = Promise<Void, Failure>.pointer(to: fileID)
     self.line = line
     super.init(isForPromise: false, isStage: false) { _, _, _ in }  // gets no delivery: it waits for no source
-    resolve(.success(()), in: nil)
+    resolve(.success(()))
   }
 
   override var startPlace: PromisePlace? { (fileID, line) }

@@ -172,7 +172,7 @@ extension Future {
   var asSharedState: Future {
     guard !hasState, let result = peek() else { return self }
     let state = State<Value, Failure>()
-    state.resolve(result, in: nil)
+    state.resolve(result)
     return Future(state)
   }
 

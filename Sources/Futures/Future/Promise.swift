@@ -81,7 +81,7 @@ public final class Promise<Value: Sendable, Failure: Error>: Sendable {
     // The test kit records the mistake, and the default handler then ignores it. A drop after a cancellation is no mistake.
     let observers = FuturesDiagnostics.breakObservers
     let isRecorded = observers.exist && !state.wasCancelled && observers.record(error)
-    state.breakPromise(BreakReason(error, isRecorded: isRecorded), in: nil)  // `nil`: delivers to the consumers now
+    state.breakPromise(BreakReason(error, isRecorded: isRecorded))
   }
 
   /// Takes the state out of the chain between its only follower and its followed future, if no other code can reach the state.

@@ -62,7 +62,7 @@ struct GraphBuilder {
 
   init(_ tracked: [TrackedObject]) {
     self.tracked = tracked
-    // Of several entries of one object, the last one counts.
+    // Each object has one entry. If an object had several, the last one would count, as in `PendingFutures.position(of:)`.
     let positions = tracked.enumerated().map { (ObjectIdentifier($1.object), $0) }
     entries = Dictionary(positions, uniquingKeysWith: max)
     nextID = (tracked.last?.entry.id ?? 0) + 1  // the entries come in the order of their numbers
@@ -155,7 +155,7 @@ struct GraphBuilder {
     case .pending(let isCancelled, let task):
       let index = add(entry.kind, entry) { $0.isCancelled = isCancelled }
       setNode(of: object, to: index)
-      guard let task else { return }
+      guard let task else { return }  // a callback stream, or a `withCallback` that a thread cancels now
       waitsOfTasks.append((task, index))
     }
   }
@@ -322,7 +322,7 @@ struct GraphBuilder {
 
   /// Returns the stage that is the only consumer of `state`, if one node can stand for both.
   ///
-  /// The node can show no difference between them: both are pending, `state` is not cancelled, the stage has no entry and no node.
+  /// The node shows only its last stage. So `state` must not be cancelled, and the stage is pending, without entry or node.
   private func plainStage(
     after state: FutureState,
     _ snapshot: StateSnapshot?

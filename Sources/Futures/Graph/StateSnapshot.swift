@@ -35,7 +35,7 @@ struct StateSnapshot {
     progress = state.progressRecord?.current.fractionCompleted
     facts = NodeFacts(of: state)
     switch state.producer {
-    case .task(let task): facts.task = unsafeBitCast(task, to: UnsafeRawPointer.self)
+    case .task(let task): facts.task = unsafeBitCast(task, to: UnsafeRawPointer.self)  // a `Task` is one reference
     case .inputs(let inputs): inputs.describe(into: &facts)
     default: break
     }

@@ -87,7 +87,7 @@ private struct TreeText {
 
   init(_ graph: WaitForGraph) {
     self.graph = graph
-    nodes = Dictionary(graph.nodes.map { ($0.id, $0) }, uniquingKeysWith: { $1 })  // no identity occurs twice
+    nodes = Dictionary(graph.nodes.map { ($0.id, $0) }, uniquingKeysWith: { $1 })  // a repeated identity must not trap
     waiters = Dictionary(grouping: graph.edges, by: \.awaited).mapValues { $0.map(\.waiter) }
     inCycle = Set(graph.cycles.joined())
   }

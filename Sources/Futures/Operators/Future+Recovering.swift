@@ -77,7 +77,7 @@ extension Future {
     // One overload, also for closures that do not throw: with a second one, a chain took ten times as long to type-check.
     @Sendable func apply(_ result: Result<Value, Failure>) -> Future<Value, New> {
       switch result {
-      case .success(let value): return .succeeded(value)
+      case .success(let value): return .succeeded(value)  // inline and not on `context`, because of `for: .failures`
       case .failure(let error):
         do throws(New) {
           return .succeeded(try transform(error))

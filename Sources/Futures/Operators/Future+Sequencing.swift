@@ -59,7 +59,7 @@ extension Future {
     let queue = ItemQueue(items, limit: limit, resolving: derived, start)
     derived.setProducer(.inputs(queue))
     if FuturesDiagnostics.mayTrackPendingFutures { derived.trackJoin() }
-    queue.startItems(in: nil)  // `nil`: not called by a delivery
+    queue.startItems()
     return Future<[Value], Failure>(derived)
   }
 }

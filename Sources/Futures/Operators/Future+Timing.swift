@@ -218,7 +218,7 @@ extension Future {
     )
     let future = source.attachStage(derived)
     let work = DeadlineWork(deadline, of: derived, leaving: source) {
-      if !derived.isResolved { derived.resolve(makeResult(), in: nil) }  // calls the user's closure only if needed
+      if !derived.isResolved { derived.resolve(makeResult()) }  // calls the user's closure only if needed
     }
     if FuturesDiagnostics.mayTrackPendingFutures {
       let due = DispatchTime(afterNanoseconds: duration)

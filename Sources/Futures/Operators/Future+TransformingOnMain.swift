@@ -31,7 +31,7 @@ extension Future {
   @_alwaysEmitIntoClient
   public func flatMap<New: Sendable>(
     on context: MainContext,
-    progressShare: Double = 0.5,
+    progressShare: Double = 0.5,  // of this future; the rest is for the future that `transform` makes (R19)
     _ transform: @escaping @MainActor (Value) -> Future<New, Failure>
   ) -> Future<New, Failure> {
     derive(on: context.context, for: .values, progressShare: progressShare.clampedToFraction) { result in
@@ -154,7 +154,7 @@ extension Future {
     line: UInt = #line,
     _ work: @escaping @MainActor () throws(Failure) -> Value
   ) {
-    self = Future<Void, Failure>(startedAt: fileID, line, on: context.context).derive(on: context.context) { _ in
+    self = Future<Void, Failure>(resolvedAt: fileID, line, for: context.context).derive(on: context.context) { _ in
       MainActor.assumeIsolated { .catching { () throws(Failure) in try work() } }
     }
   }
@@ -170,7 +170,7 @@ extension Future {
     line: UInt = #line,
     flattening work: @escaping @MainActor () -> Future<Value, Failure>
   ) {
-    let start = Future<Void, Failure>(startedAt: fileID, line, on: context.context)
+    let start = Future<Void, Failure>(resolvedAt: fileID, line, for: context.context)
     // The share of `start` is 0, because the whole progress belongs to the future that `work` returns.
     self = start.derive(on: context.context, progressShare: 0) { _ in MainActor.assumeIsolated { work() } }
   }

@@ -58,7 +58,7 @@ final class ItemQueue<Item: Sendable, Value: Sendable, Failure: Error>: Inputs, 
 
   /// Starts items while slots are free, unless another thread does so; resolves or breaks the derived future after the last item.
   @_alwaysEmitIntoClient
-  func startItems(in trampoline: Trampoline?) {
+  func startItems(in trampoline: Trampoline? = nil) {
     let isOurTurn = lock.withLock {
       guard !isStarting, !isFinished else { return false }
       isStarting = true  // `nextStep` sets it to `false`

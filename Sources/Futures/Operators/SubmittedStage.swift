@@ -61,7 +61,7 @@ final class SubmittedStage<Value: Sendable, Failure: Error, New: Sendable, NewFa
     on context: ExecutionContext,
     afterNanoseconds delay: Int64,
     for transformed: TransformedResults,
-    progressShare: Double,
+    progressShare: Double,  // of the source; `shareOfWork` makes it 0 if the source does no work, such as a delay
     bypass: ResultTransform?,
     _ transform: ResultTransform
   ) {
@@ -156,7 +156,7 @@ final class SubmittedStage<Value: Sendable, Failure: Error, New: Sendable, NewFa
     dropCaptures()
     // Without a result the source is broken, and its delivery breaks the stage.
     guard let result = unsafeDowncast(source, to: State<Value, Failure>.self).result else { return }
-    follow(bypass(result), in: nil)  // so that a cancelled stage waits for no context and no delay
+    follow(bypass(result))  // so that a cancelled stage waits for no context and no delay
   }
 }
 
@@ -180,12 +180,12 @@ final class StageWork<Value: Sendable, Failure: Error, New: Sendable, NewFailure
   func run() {
     guard stage.claimSubmitted(), let transform = stage.takeTransform(), let result = source.result else { return }
     stage.deadline?.fire()  // releases the closure that would cancel the timer, which has fired
-    stage.follow(transform(result), in: nil)  // `nil`: a context calls this, so the consumers run before it returns
+    stage.follow(transform(result))
   }
 
   deinit {
     guard stage.claimSubmitted() else { return }
-    stage.breakPromise(.droppedWork(of: source, resolving: stage), in: nil)
+    stage.breakPromise(.droppedWork(of: source, resolving: stage))
     stage.dropCaptures()
   }
 }

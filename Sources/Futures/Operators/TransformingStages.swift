@@ -163,7 +163,7 @@ extension MovingStage {
   @_alwaysEmitIntoClient
   final func follow<V, F>(
     _ other: consuming Future<V, F>,
-    in trampoline: Trampoline?
+    in trampoline: Trampoline? = nil
   ) where Stored == Outcome<V, F> {
     if let result = other.peek() {
       resolve(result, in: trampoline)

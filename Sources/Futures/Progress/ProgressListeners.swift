@@ -139,7 +139,7 @@ package final class ProgressReader: ProgressListener, @unchecked Sendable {
   // @unchecked: `continuation` is set before the reader is listed. Then only the thread that removes the reader uses it.
   fileprivate var continuation: UnsafeContinuation<Void, Never>?
 
-  package init() {
+  package init() {  // the closure runs when the state has settled; until then, news comes by `takeStep`
     super.init { consumer, _, _ in unsafeDowncast(consumer, to: ProgressReader.self).resume() }
   }
 

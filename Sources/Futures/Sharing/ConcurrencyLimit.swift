@@ -157,7 +157,7 @@ extension ConcurrencyLimit {
     promise.state.setProducer(.inputs(WaitForSlot(self)))
   }
 
-  /// Lets the graph show the future of `end` for async work, which has none; called by the start of the work.
+  /// Lets the future of `end` stand in the graph for async work, which has no future; called by the `start` of `enqueue`.
   ///
   /// The caller resolves the promise `end` at the end of the work. Cancelling the future of `end` frees no slot.
   @usableFromInline

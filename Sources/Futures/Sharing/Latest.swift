@@ -110,8 +110,8 @@ public final class Latest: Sendable {
     let (slot, timer, number) = (slot, timer, slot.begin())  // the closures keep these, and not `self`
     let future = slot.wait(pace, on: timer)
       .setFailureType(to: Failure.self)
-      // The wait has no share of the progress. `start` is `false` for a superseded request, which gets here only if its failure type
-      // cannot represent cancellation (R16).
+      // The wait has no share of the progress. `start` is `false` for a superseded request: its cancellation comes next, or its
+      // failure type cannot represent one (R16). `.never`, because nothing uses the result.
       .flatMap(on: context, progressShare: 0) { _ in slot.start(number, pace, on: timer) ? work() : .never }
     let progressRegistration = whenProgressed.map { callback in
       future.whenProgressed(on: context) { progress in if slot.isNewest(number) { callback(progress) } }
@@ -164,11 +164,10 @@ public final class Latest: Sendable {
     whenProgressed: (@MainActor (FutureProgress) -> Void)?,
     whenResolved: @escaping @MainActor (Result<Value, Failure>) -> Void
   ) {
-    run(pace, on: context.context) {
-      MainActor.assumeIsolated { work() }
-    } whenProgressed: { progress in
-      MainActor.assumeIsolated { whenProgressed?(progress) }
-    } whenResolved: { result in
+    let whenProgressed = whenProgressed.map { callback in
+      { @Sendable progress in MainActor.assumeIsolated { callback(progress) } }
+    }
+    run(pace, on: context.context, { MainActor.assumeIsolated { work() } }, whenProgressed: whenProgressed) { result in
       MainActor.assumeIsolated { whenResolved(result) }
     }
   }

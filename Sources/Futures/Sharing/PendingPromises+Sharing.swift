@@ -71,7 +71,7 @@ extension PendingPromises {
     // Broken work breaks the callers by one reason, so that one report covers all of them (R4). With `follow`, each caller would
     // attach a consumer to it, and cause a report of its own.
     if case .sharedState(let state) = work.storage, let reason = state.breakReason {
-      for caller in entry.inOrder { caller.state.breakPromise(reason, in: nil) }
+      for caller in entry.inOrder { caller.state.breakPromise(reason) }
     } else {
       for caller in entry.inOrder { caller.follow(work) }
     }

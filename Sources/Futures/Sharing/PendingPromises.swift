@@ -294,7 +294,7 @@ public final class PendingPromises<Key: Hashable & Sendable, Value: Sendable, Fa
     if let workOfRemaining { cancel(remaining, ifRequestsOf: workOfRemaining, for: key) }
     if isLast { onCancel?(key) }
     guard let ended, let work = ended.work else { return }
-    for caller in ended.resultOnly { caller.follow(work) }  // because `end(_:request:)` no longer finds them
+    for caller in ended.resultOnly { caller.follow(work) }  // their entry is gone, so the work's end would miss them
     work.cancel()
   }
 

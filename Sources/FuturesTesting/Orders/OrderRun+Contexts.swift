@@ -67,7 +67,7 @@ extension OrderRun {
     let number = submit("") {  // empty: the sentence is for submissions by other threads, but here a move submits
       $0.add(.work(block), named: isTimer ? .timer(delay) : .main, in: .main, after: isTimer ? delay : nil)
     }
-    if number == nil, !isTimer { Self.withoutRun { DispatchQueue.main.async(execute: block) } }  // after the run
+    if number == nil, !isTimer { Self.withoutRun { DispatchQueue.main.async(execute: block) } }  // so no hook takes it
   }
 
   /// Runs a move on the main queue, and waits until it has returned.

@@ -301,7 +301,7 @@ final class OrderRun: @unchecked Sendable {
   /// Runs a move on the calling thread, which meanwhile belongs to this run and has its time.
   func inMove<Result>(_ move: () -> Result) -> Result {
     cfuturestesting_set_run(Unmanaged.passUnretained(self).toOpaque())
-    _ = Trampoline.current.setElsewhere(submitDelivery)
+    _ = Trampoline.current.setElsewhere(submitDelivery)  // returns `nil`, because moves do not nest on a thread
     let present = Move(turn: turns, thread: cfuturestesting_thread_number())
     let now = state.withLock { state in
       state.move = present
@@ -373,9 +373,9 @@ final class OrderRun: @unchecked Sendable {
     return end(nil)
   }
 
-  /// Releases, in a move, work that never runs; does not report the futures that break, because left work is no mistake.
+  /// Releases work that never runs: in a move, because this can break futures, whose callbacks run here and can submit work.
   private func release(_ drop: () -> Void) {
-    FuturesDiagnostics.breakObservers.excuse(onThreadsWhere: { [self] in isOnOwnThread }) {
+    FuturesDiagnostics.breakObservers.excuse(onThreadsWhere: { [self] in isOnOwnThread }) {  // left work is no mistake
       watch.measure { inMove(drop) }
     }
   }

@@ -139,7 +139,7 @@ final class OrderSearch {
   /// Shrinks the order of a failure, and runs it again to show it.
   private func show(_ failed: OrderRun) -> OrderFailure {
     guard let reason = failed.reason, reason.dependsOnOrder else { return failure(failed) }
-    // Not repeated: without `hasFailed`, `#require` has recorded its error, and would record it again each time.
+    // Not repeated: without `hasFailed`, `#require` has recorded its error, and would again. By name: Testing is not imported.
     if case .thrown(let error) = reason, options.hasFailed == nil, "\(type(of: error))" == "ExpectationFailedError" {
       return failure(failed)
     }
@@ -176,7 +176,7 @@ final class OrderSearch {
     let orderCount = max(orders.count, 1)  // a first order whose move does not return is not in `orders`
     return OrderReport(
       orders: orderCount,
-      knownOrders: isComplete ? orderCount : max(knownOrders, orders.count + 1),  // at least one has not run
+      knownOrders: isComplete ? orderCount : max(knownOrders, orders.count + 1),  // at least one is left, or one failed
       isExhaustive: isComplete && left.isEmpty && unexplored.isEmpty,
       callsActors: callsActors,  // only for `description`, because `isExhaustive` is about whole moves
       left: left,
@@ -241,7 +241,7 @@ extension OrderRun {
       moves.remove(at: deviations[number])
       return moves
     }
-    // `column` is the context or task that runs before the change. Its next block of moves comes before the change, too.
+    // `column` is the context or task that runs before the change. Its next block of moves, if any, comes before the change, too.
     let place = changes[number - deviations.count]
     let column = trace[place - 1].column
     let block = trace[place...].drop { $0.column != column }.prefix { $0.column == column }
