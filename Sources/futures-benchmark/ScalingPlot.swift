@@ -78,6 +78,6 @@ private struct Axis {
   /// Returns the distance of a number from the start of the axis.
   func place(_ number: Double) -> Double {
     let share = (log10(max(number, Self.smallest)) - range.lowerBound) / (range.upperBound - range.lowerBound)
-    return (min(max(share, 0), 1) * length).rounded()
+    return (share * length).rounded()
   }
 }

@@ -117,7 +117,7 @@ enum CallbackNames {
     "read", "write", "perform", "access", "borrow", "lend", "transaction", "reading", "writing",
   ]
 
-  /// Whether a type is a pointer, or a view of memory that it does not own.
+  /// Whether a type, by its name without generic arguments, is a pointer, or a view of memory that it does not own.
   static func isPointer(_ type: String) -> Bool {
     type.hasPrefix("Unsafe") || type.hasPrefix("AutoreleasingUnsafe") || type == "OpaquePointer"
       || type.hasSuffix("Span") && type != "TimeSpan"

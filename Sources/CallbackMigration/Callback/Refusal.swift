@@ -243,7 +243,7 @@ extension Refusal {
     Refusal("they return `\(type)`, which might hold a failure")
   }
 
-  static func returnsOptional(line: Int) -> Refusal {
+  static func returnsOptional(line: Int) -> Refusal {  // the line in backticks, so that `general` leaves it out
     Refusal("they return an optional, because `line \(line)` calls back with neither a value nor an error")
   }
 

@@ -125,6 +125,7 @@ struct RefusalRules {
   /// Refuses an async counterpart if a rival's calls would get it, or if the graph lacks the isolation of a global function.
   private func overloadRefusal(_ function: CallbackFunction) -> Refusal? {
     let saysIsolation = function.declaration.globalActor != nil || function.declaration.isNonisolated
+    // An async counterpart without a global actor is `nonisolated(nonsending)`: wrong if its function is on the main actor.
     if inventory.isMainActorTheDefault, function.scope.isEmpty, !saysIsolation { return .unknownIsolation }
     return function.rival.map { .isTaken(by: $0, for: function.title, proposing: function.declaration.otherName) }
   }
@@ -205,7 +206,7 @@ extension CallbackFunction {
     (callbacks.shape.values ?? []).filter { !CallbackShape.isVoid($0) }.map(\.text)
   }
 
-  /// The keys by which functions compete for one counterpart: its type and signature, then the same with each superclass.
+  /// The keys by which functions compete for one counterpart: type, `where` clause and signature; then with each superclass.
   fileprivate func counterpartKeys(_ kind: Counterpart.Kind) -> [String] {
     scopes.map { "\($0)\(extensionConstraints()) \(counterpart(kind).key)" }
   }

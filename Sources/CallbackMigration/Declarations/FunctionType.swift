@@ -107,7 +107,7 @@ extension FunctionType {
   /// The type of a closure's parameter or of a tuple's element, without a name such as `_ user:`.
   static func withoutLabel(_ parameter: ArraySlice<Token>) -> ArraySlice<Token> {
     var reader = TokenReader(parameter)
-    let words = reader.take(upTo: [":"])
+    let words = reader.take(upTo: [":"])  // in an enum payload `Int = isOn ? 1 : 2`, the colon belongs to the default
     return words.count <= 2 && reader.take(":") ? reader.rest : parameter  // at most a label and a name
   }
 

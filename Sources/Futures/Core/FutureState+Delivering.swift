@@ -23,10 +23,10 @@ extension FutureState {
       return false
     case .orphaned:
       reference._withUnsafeGuaranteedRef { consumer in
-        // Only a cancellation can resolve this orphan. So a derived state becomes an orphan, too, which a cancellation detaches.
+        // Only a cancellation resolves an orphan. So a derived state becomes one, too; if it is cancelled, it leaves this state.
         consumer.stateToOrphan(from: self)?.orphan(leaving: OrphanedInputs(consumer, of: self))
       }
-      releaseConsumer(reference)  // the caller's; the list has one of its own
+      releaseConsumer(reference)  // the caller's, for the call above; a list with the consumer owns another one
     case .due: deliver(to: reference)
     }
     return true

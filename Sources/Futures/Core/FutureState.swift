@@ -135,11 +135,11 @@ package class FutureState: Consumer, @unchecked Sendable {
 
   /// Breaks a state that has lost its producer (R4).
   ///
-  /// The state fails with the reason, if its failure type can hold that. Otherwise it is broken: it never gets a result, and
-  /// releases its callbacks. A reason without an error makes it an orphan. For `trampoline` see `resolve(_:in:)`.
+  /// The state fails with the reason, if its failure type can hold that. Otherwise it is broken: it gets no result, and releases
+  /// its callbacks. A reason without an error makes it an orphan. Consumers run now, or after the delivery of `trampoline`.
   @usableFromInline
   package func breakPromise(_ reason: BreakReason, in trampoline: Trampoline? = nil) {
-    breakForever(reason, in: trampoline)
+    breakForever(reason, in: trampoline)  // never runs: each state is a `TypedState`, which overrides this function
   }
 
   /// Reports the failure of a released state to the handler of misuse, because no consumer and no reader has seen the failure.
@@ -888,7 +888,7 @@ extension FutureState {
         let before = phaseForCheck
         defer {
           checkInvariants(after: before)
-          phaseAfterTransition = phaseForCheck  // the next check compares it
+          phaseAfterTransition = phaseForCheck  // after the check, which compares the old value with `before`
         }
         return change()
       }

@@ -32,7 +32,7 @@ extension Future {
     line: UInt = #line,
     flattening work: @escaping @Sendable () -> Future<Value, Failure>
   ) {
-    // The source is resolved, and runs nothing on `context`. It is no part of the work, so its share of the progress is 0.
+    // The source is resolved. It keeps this place for an error, if `context` can drop `work`. Its share is 0: it does no work.
     self = Future<Void, Failure>(resolvedAt: fileID, line, for: context).flatMap(on: context, progressShare: 0, work)
   }
 
@@ -64,11 +64,6 @@ extension Future {
   /// start, the work never starts (R2b).
   ///
   /// Four allocations before the start, one of them the closure.
-  /// - Parameters:
-  ///   - fileID: The file that diagnostics name.
-  ///   - line: The line that diagnostics name.
-  ///   - start: Starts the work, as the closure of `init(_:fileID:line:_:)` does.
-  /// - Returns: The future.
   public static func lazy(
     fileID: StaticString = #fileID,
     line: UInt = #line,
@@ -114,10 +109,6 @@ extension Future {
   /// Makes a future of another future type.
   ///
   /// If the other future releases its completion without a call, this future breaks (R12). A second call has no effect.
-  /// - Parameters:
-  ///   - other: The other future.
-  ///   - fileID: The file that diagnostics name.
-  ///   - line: The line that diagnostics name.
   public init(
     _ other: any FutureProtocol<Value, Failure> = Self.requiredFuture(),
     fileID: StaticString = #fileID,

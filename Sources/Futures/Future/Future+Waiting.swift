@@ -18,7 +18,6 @@ extension Future {
   /// future that runs the callback: by derivation, or because a later callback of that future resolves this one. Derived
   /// futures and later callbacks get the result only after the current callback has returned. A debug build writes a sentence to
   /// standard error if this future is derived from that one.
-  /// - Returns: The result.
   @available(*, noasync, message: "use 'await future.result'")
   public func wait() -> Result<Value, Failure> {
     if let result = peek() { return result }
@@ -44,7 +43,7 @@ extension Future {
   @available(macOS 13, iOS 16, tvOS 16, watchOS 9, *)
   public func wait(timeout: Duration) -> Result<Value, Failure>? {
     if let result = peek() { return result }
-    let nanoseconds = timeout.nanoseconds  // 0 for a negative timeout, too
+    let nanoseconds = timeout.nanoseconds  // 0 for a negative timeout, too; then `wait` still starts a lazy future
     wait(until: DispatchTime(afterNanoseconds: nanoseconds), isSingleCheck: nanoseconds == 0)
     return peek()
   }

@@ -16,13 +16,9 @@ public final class Promise<Value: Sendable, Failure: Error>: Sendable {
   @usableFromInline nonisolated(unsafe) let fileID: UnsafePointer<UInt8>
   @usableFromInline let line: UInt32
 
-  /// Makes a promise with a pending future.
+  /// Makes a promise with a pending future; diagnostics show `label`, `fileID` and `line`.
   ///
   /// Two allocations.
-  /// - Parameters:
-  ///   - label: The name of the promise in diagnostics.
-  ///   - fileID: The file that diagnostics name.
-  ///   - line: The line that diagnostics name.
   @inlinable
   public init(_ label: @autoclosure () -> String? = nil, fileID: StaticString = #fileID, line: UInt = #line) {
     state = PromiseState()

@@ -24,7 +24,7 @@ extension Future {
   ) -> Future<New, NewFailure> {
     let transform = Transform(transform)  // so that the optimizer does not copy this function for each closure
     let runsInline = context.isImmediate && delay <= 0
-    // A result that is here, and needs neither the context nor the delay, needs no stage.
+    // A result that all earlier consumers have, and that needs neither the context nor the delay, needs no stage.
     if let result = deliveredResult, runsInline || !transformed.contain(result) {
       let trampoline = Trampoline.current
       if trampoline.enter() {

@@ -70,7 +70,7 @@ extension Future {
 extension Future where Failure == Never {
   /// Resolves as the future that `transform` makes on the main actor; that future can fail, although this one cannot.
   @_alwaysEmitIntoClient
-  @_disfavoredOverload
+  @_disfavoredOverload  // otherwise a call is ambiguous if neither future can fail
   public func flatMap<V: Sendable, F: Error>(
     on context: MainContext,
     progressShare: Double = 0.5,

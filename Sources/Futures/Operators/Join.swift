@@ -132,7 +132,7 @@ final class Join<Derived: OutcomeStorage>: Inputs, @unchecked Sendable {
     guard awaited.subtract(1, ordering: .acquiringAndReleasing).newValue == 0 else { return }
     let (inputs, complete) = takeAll()
     if let reason = lock.withLock({ reason }) {
-      derived.breakPromise(reason, leaving: inputs, in: trampoline)
+      derived.breakPromise(reason, leaving: inputs, in: trampoline)  // orphans among them still count the join
     } else if let complete {  // `nil` after a decision of another input, or a cancellation
       derived.resolve(complete(), in: trampoline)
     }
@@ -173,7 +173,7 @@ extension Future {
       return JoinedInput(state: state, consumer: Consumer(kind: .input, deliver: deliver))
     }
     state.kind = .input  // can change, because the state is in no list yet
-    unmanagedPromiseState.takeUnretainedValue().storeCallback(.input(deliver))
+    unmanagedPromiseState.takeUnretainedValue().storeCallback(.input(deliver))  // `state`, as a promise's state
     return JoinedInput(state: state, consumer: nil)  // `nil`: the state itself
   }
 

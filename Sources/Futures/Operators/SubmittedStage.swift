@@ -116,7 +116,7 @@ final class SubmittedStage<Value: Sendable, Failure: Error, New: Sendable, NewFa
   /// Returns the queue that the stage is sure to need, or `nil`; called by the search for work that a blocked thread holds up.
   override func queueToRunOn(after source: FutureState) -> AnyObject? {
     if hasBypass, isCancelled { return nil }  // the bypass resolves the stage without the queue
-    switch currentStatus {
+    switch currentStatus {  // the search asks no follower, so `source` is not the future that the transform made
     case .listed, .listedByOther, .resultOnly:  // it still waits for the source's delivery
       // The answer is `nil` for a settled source, because its delivery is about to change the status. A pending source can still
       // have any result, so the stage is sure to need the queue only if it transforms each possible result.

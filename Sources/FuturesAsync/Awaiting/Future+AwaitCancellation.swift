@@ -55,7 +55,6 @@ extension Future where Failure: CancellableFailure {
   /// Returns the value, with a choice for the cancellation of the task, and throws the failure type of the future.
   ///
   /// Cancellation, task to future: `choice` decides. All else is as for any other failure type.
-  /// - Returns: The value.
   /// - Throws: The future's failure, or `Failure.cancelled` if the cancellation ended the await.
   @_alwaysEmitIntoClient
   public func value(

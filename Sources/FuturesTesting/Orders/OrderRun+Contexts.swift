@@ -8,12 +8,14 @@ extension OrderRun {
   /// Returns the context whose work and timers are items of `source`; a submission by another thread fails the run.
   func context(_ source: OrderSource) -> ExecutionContext {
     ExecutionContext { [self] work in
-      submit("has submitted work to the context “\(source.name)”.") { $0.add(.work(work), named: source, in: source) }
+      submit(outside: "has submitted work to the context “\(source.name)”.") {
+        $0.add(.work(work), named: source, in: source)
+      }
     } after: { [self] delay, work in
-      let number = submit("has set a timer of the context “\(source.name)”.") {
+      let number = submit(outside: "has set a timer of the context “\(source.name)”.") {
         $0.add(.work(work), named: .timer(delay), in: source, after: delay)
       }
-      return { [weak self] in
+      return { [weak self] in  // weak, because the run owns `work`, which can own this closure
         guard let self, let number else { return }
         let removed = state.withLock { $0.agenda.take(number, asMove: false) }  // no move, so the time of the run stays
         _ = removed  // released here, outside the lock
@@ -24,7 +26,7 @@ extension OrderRun {
   /// Adds work to the agenda by `add`; for another thread, also fails the run with a sentence that ends with `interference`.
   /// - Returns: The item's number; `nil` if the run is over, which drops the work.
   @discardableResult
-  func submit(_ interference: @autoclosure () -> String, _ add: (inout OrderAgenda) -> Int) -> Int? {
+  func submit(outside interference: @autoclosure () -> String = "", _ add: (inout OrderAgenda) -> Int) -> Int? {
     let isOwn = isOnOwnThread
     if isShown, isOwn { nameCurrentTask() }  // for the shown order: only a running task can read its name
     let number = state.withLock { state -> Int? in
@@ -37,7 +39,7 @@ extension OrderRun {
   }
 
   func step(_ continuation: UnsafeContinuation<Void, Never>, _ name: String) {  // called by `Orders.step(_:)`
-    let number = submit("has reached the step “\(name)”.") { $0.add(.step(continuation), named: .other(name)) }
+    let number = submit(outside: "has reached the step “\(name)”.") { $0.add(.step(continuation), named: .other(name)) }
     if number == nil { continuation.resume() }  // the run is over
   }
 
@@ -64,7 +66,7 @@ extension OrderRun {
   /// Adds a block that a move submits to the main queue; after the run, the real queue gets the block, but a timer is dropped.
   func enqueueOnMain(_ block: @escaping @Sendable () -> Void, after delay: Duration) {
     let isTimer = delay > .zero  // dropped after the run, because the end of a run drops the timers that are left
-    let number = submit("") {  // empty: the sentence is for submissions by other threads, but here a move submits
+    let number = submit {  // without a sentence for other threads: a move submits
       $0.add(.work(block), named: isTimer ? .timer(delay) : .main, in: .main, after: isTimer ? delay : nil)
     }
     if number == nil, !isTimer { Self.withoutRun { DispatchQueue.main.async(execute: block) } }  // so no hook takes it

@@ -23,7 +23,7 @@ extension OrderRun: TaskExecutor {
       awaitsFollowUp = false  // it is `true` if the run awaits this job, which continues a step or begins the body
       followUp = Item(number: 0, move: move, lane: lane, due: nil, action: .job(job, task: task))
     } else {
-      let number = submit("has resumed a task of the test.") {  // the sentence fails the run if another thread submits
+      let number = submit(outside: "has resumed a task of the test.") {
         $0.add(.job(job, task: task), named: move.source, move.ordinal, in: lane)
       }
       if number == nil { passOn(job, onMain: isOnMain) }  // the run is over
@@ -61,7 +61,7 @@ extension OrderRun: TaskExecutor {
   func sleep(_ job: UnownedJob, onMain isOnMain: Bool, _ delay: Duration) {
     let source = OrderSource.other("sleep \(delay)")
     let task = taskNumber(of: job)
-    let number = submit("has put a task of the test to sleep.") {  // said of a thread outside of the run
+    let number = submit(outside: "has put a task of the test to sleep.") {  // said of a thread outside of the run
       $0.add(.job(job, task: task), named: source, in: isOnMain ? .main : nil, after: delay)
     }
     if number == nil { passOn(job, onMain: isOnMain) }  // the run is over, so the sleep ends now
@@ -81,7 +81,7 @@ extension OrderRun: TaskExecutor {
       if number == count { state.tasks[identifier] = number }
       return (number, number == count)
     }
-    guard isNew, number > 0, isOnOwnThread else { return number }
+    guard isNew, number > 0, isOnOwnThread else { return number }  // a job that another thread submits fails the run
     let object = job.isOfChildTask ? nil : unsafeBitCast(job, to: AnyObject.self)  // the entry refers to it weakly
     let task = OrderTask(site: isShown ? .current() : nil, object: object)
     state.withLock { $0.namedTasks[number] = task }

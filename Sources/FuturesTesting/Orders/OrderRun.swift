@@ -295,7 +295,7 @@ final class OrderRun: @unchecked Sendable {
 
   /// Makes a delivery a move of its own: if a task resolves a future, the callbacks run outside the task (R8).
   private lazy var submitDelivery: Trampoline.Elsewhere = { [unowned self] delivery in
-    _ = submit("", { $0.add(.work(delivery), named: .other("delivery")) })  // "" is never shown: this thread submits
+    submit { $0.add(.work(delivery), named: .other("delivery")) }  // no sentence: this thread submits
   }
 
   /// Runs a move on the calling thread, which meanwhile belongs to this run and has its time.

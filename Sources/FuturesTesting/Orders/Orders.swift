@@ -20,7 +20,6 @@ public final class Orders: Sendable {
   /// Suspends the task, so that other work can run first.
   ///
   /// Returns at once after the end of the run. Cancelling the task does not end the suspension.
-  /// - Parameter name: The name in the order.
   nonisolated(nonsending) public func step(_ name: String) async {
     await withUnsafeContinuation { run.step($0, name) }
   }
@@ -44,7 +43,6 @@ public final class Orders: Sendable {
   /// ```
   ///
   /// `text` is evaluated only where the order is shown: in the run that repeats the failed order, and with `repeating`.
-  /// - Parameter text: The note.
   public func note(_ text: @autoclosure () -> String) {
     if run.isShown { run.note(text()) }
   }

@@ -80,17 +80,17 @@ extension OrderRun {
     let source = OrderSource.context(label)
     let lane = isConcurrent ? nil : source  // `nil`: the queue keeps no order between its items
     return VirtualQueue.Backend { [self] work in
-      let number = submit("has submitted work to the queue “\(label)”.") {
+      let number = submit(outside: "has submitted work to the queue “\(label)”.") {
         $0.add(.work(work), named: source, in: lane)
       }
-      return { [self] in  // returns `nil` if the run was over, or if the work has started
+      return { [self] in  // for `sync`, which runs the work itself; `nil` if the run was over, or the work has started
         guard let number, let item = state.withLock({ $0.agenda.take(number) }) else { return nil }
         if case .work(let work) = item.action { return work } else { return nil }  // never another action
       }
     } submitAfter: { [self] nanoseconds, work in
       let delay = Duration.nanoseconds(nanoseconds)
       // A concurrent queue keeps no order between a timer and other work, so its timers are in the clock's lane.
-      submit("has set a timer of the queue “\(label)”.") {
+      submit(outside: "has set a timer of the queue “\(label)”.") {
         $0.add(.work(work), named: .timer(delay), in: lane ?? .clock, after: delay)
       }
     } willRunAtOnce: { [self] in
