@@ -134,7 +134,7 @@ extension FutureState {
     }
   }
 
-  /// Resumes the waiters now, and leaves the callbacks in the list for another thread.
+  /// Resumes the waiters now, and leaves the callbacks in the list for a later delivery, by this thread or another one.
   /// - Returns: Whether callbacks are left, so that the caller arranges a later delivery to them.
   final func resumeWaiters(in trampoline: Trampoline) -> Bool {
     var (waiters, leavesCallbacks) = takeWaiters()

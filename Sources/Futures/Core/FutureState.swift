@@ -546,8 +546,8 @@ extension FutureState {
       let follower = unsafeDowncast(only, to: FutureState.self)
       guard follower.target !== state, follower.target !== derivation.source else { return .circle }
       guard state.isPlain, !state.isCancelled else { return .refused }  // it has something to pass on
-      state.insert(.isPrivate)
-      follower.enter(.finished)
+      state.insert(.isPrivate)  // if `splice` fails, the other `takeFollower` can still drop the state later
+      follower.enter(.finished)  // as after a delivery: the follower now gets another source
       return .moving(state.consumers.remove(.passUnretained(only)), past: derivation, derivation.stage.place)
     }
   }
@@ -831,8 +831,8 @@ extension FutureState {
   /// - Returns: The waiters, and whether any consumers are left, which can also be waiters that stay.
   final func takeWaiters() -> (waiters: ConsumerList, leavesCallbacks: Bool) {
     changing {
-      // A thread that calls the listeners delivers afterwards (R20), also if the state was settled without consumers meanwhile.
-      guard currentPhase == .due else { return (ConsumerList(), false) }  // the state is `resolved` then
+      // Otherwise `resolved`: settled while it had no consumers. A thread that called its listeners delivers even then (R20).
+      guard currentPhase == .due else { return (ConsumerList(), false) }
       // Waiters stay in a broken state, which has no result for them, and behind listeners, which get the progress first (R20).
       let keepsWaiters = has(.isBroken) || consumers.first?._withUnsafeGuaranteedRef({ $0.kind }) == .progress
       let waiters = keepsWaiters ? ConsumerList() : consumers.takeWaiters()

@@ -43,8 +43,8 @@ final class ProgressObserver: ProgressListener, @unchecked Sendable {
 
     /// Calls the callback, inline or on its context.
     func run(_ progress: FutureProgress) {
-      guard !context.isImmediate else { return callback(progress) }
-      context.execute { [callback] in callback(progress) }
+      guard !context.isImmediate else { return callback(progress) }  // as `execute` does, but without a second closure
+      context.execute { [callback] in callback(progress) }  // not `self`, because its context can own this work
     }
   }
 
