@@ -69,7 +69,7 @@
       session.finishTasksAndInvalidate()
       // A task of the user's session, which never starts. If that session is invalidated, it cancels this task, which stops the
       // transfer. It is a download task, because Foundation would search the cache for a data task.
-      isStopped.withLock { _ in  // `stop` waits for this lock, so the transfer cannot end before the assignment
+      isStopped.withLock { _ in  // `stop` waits for this lock, because the end of the transfer cancels `representative`
         representative = original.downloadTask(with: URL(string: "data:,")!) { [weak self] _, _, _ in self?.stop() }
       }
       task.resume()

@@ -87,7 +87,7 @@ extension FutureState {
         case .pending, .following: current >= previous
         case .orphaned: current == .orphaned || current >= .due
         case .resolved: current == previous
-        case .due, .delivering: current >= .due
+        case .due, .delivering: current >= .due  // `giveUpDeliveryIfOnlyOthers` goes back from `delivering` to `due`
         case .closing: current >= .delivering  // `append` reopens it; `endDelivery` can end it at any time
         }
       expect(isAllowed, "1: the phase changed from \(previous) to \(current)")

@@ -652,7 +652,7 @@ extension FutureState {
     changing {
       guard isPending else { return nil }
       if let handlers = extras?.cancellation { return handlers }  // if they were cancelled, a new one runs at once
-      guard !isCancelled else { return nil }
+      guard !isCancelled else { return nil }  // a cancellation does not reach handlers that are made after it
       let handlers = make()
       makeExtras().cancellation = handlers
       return handlers

@@ -169,7 +169,7 @@ struct GraphBuilder {
   /// Returns the node of a state, which it adds if needed.
   private mutating func node(of state: FutureState) -> Int {
     if let index = indices[ObjectIdentifier(state)] { return index }
-    return addState(state, StateSnapshot(state), as: nil)
+    return addState(state, StateSnapshot(state), as: nil)  // `nil`: the state itself gives the name
   }
 
   /// Adds the node of a state; `visitStates()` later adds the consumers of the state.

@@ -119,7 +119,7 @@ final class FlatMapStage<Argument: Sendable, New: Sendable, Failure: Error>: Mov
   @_alwaysEmitIntoClient
   @inline(__always)
   func applyTransform(to argument: Argument, in trampoline: Trampoline) {
-    let transform = takeValue(at: &transform).unsafelyUnwrapped
+    let transform = takeValue(at: &transform).unsafelyUnwrapped  // never `nil`: a removed stage gets no delivery
     // The transform can own the new future's promise, whose release breaks that future. So it lives until the stage follows.
     // The future has no variable, because a second handle would keep a recursion from dropping the future's state (R6).
     withExtendedLifetime(transform) { follow(transform.apply(argument), in: trampoline) }

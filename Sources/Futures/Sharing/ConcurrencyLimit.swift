@@ -242,7 +242,7 @@ private struct WorkQueue {
     guard turn.priority < priority else { return true }
     turn.priority = priority
     waiting[id]?.turn = turn
-    turns.insert(turn)  // the heap still has the old turn, too
+    turns.insert(turn)  // the heap keeps the old turn until `popFirst` drops it, or old ones outnumber waiting work
     dropOldTurns()
     return true
   }

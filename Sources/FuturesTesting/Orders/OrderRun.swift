@@ -282,7 +282,7 @@ final class OrderRun: @unchecked Sendable {
       case .job(let job, let task):
         running = task
         if item.isOnMain { return job.runSynchronously(on: MainActor.sharedUnownedExecutor) }
-        // An actor's job, not that of a task or a `Task.yield()`: the report then does not claim to have run all orders.
+        // An actor's job (`Task.yield()` names no task either): a task can go there and back in one move, and the report says so.
         if task == nil, !job.resumesTask { callsActors = true }
         job.runSynchronously(on: asUnownedTaskExecutor())
       case .step(let continuation):
