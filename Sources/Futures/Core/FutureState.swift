@@ -525,7 +525,7 @@ extension FutureState {
     changing {
       guard hasProducer, !isCancelled, let follower = consumers.only else { return nil }
       place = place?.inside(stage.place) ?? stage.place.next  // from the previous source's progress to this state's
-      if isPlain { producer = .none } else { released = detach() }  // got progress, or the promise's place, meanwhile
+      if isPlain { producer = .none } else { released = detach() }  // got progress, or a call of `setPlace`, meanwhile
       follower.enter(.finished)  // as after a delivery: the follower now gets another source
       return consumers.remove(.passUnretained(follower))
     }

@@ -55,7 +55,7 @@ extension Duration {
   /// Returns the duration times `factor`, at most 2⁶² seconds; zero if `factor` or the duration is negative, or `factor` is NaN.
   fileprivate func scaled(by factor: Double) -> Duration {
     guard factor > 0, self > .zero else { return .zero }
-    let longest = Duration.seconds(Int64.max / 2)
+    let longest = Duration.seconds(Int64.max / 2)  // below the overflow, and far above the 292 years of a timer
     // In seconds, because `self * factor` would trap if it overflowed.
     guard self / .seconds(1) * factor < longest / .seconds(1) else { return longest }
     return self * factor
