@@ -69,7 +69,7 @@
       session.finishTasksAndInvalidate()
       // A task of the user's session, which never starts. If that session is invalidated, it cancels this task, which stops the
       // transfer. It is a download task, because Foundation would search the cache for a data task.
-      isStopped.withLock { _ in  // `stop` waits for this lock, because the end of the transfer cancels `representative`
+      isStopped.withLock { _ in  // `stop` waits for this lock, so the transfer's end finds `representative` to cancel
         representative = original.downloadTask(with: URL(string: "data:,")!) { [weak self] _, _, _ in self?.stop() }
       }
       task.resume()
@@ -161,7 +161,7 @@
       newRequest request: URLRequest,
       completionHandler: @escaping @Sendable (URLRequest?) -> Void
     ) {
-      let request = session.configuration.settingCookies(of: request)  // Foundation sets none if it calls this method
+      let request = session.configuration.settingCookies(of: request)  // Foundation sets none if there is a delegate
       guard let delegate = original.delegate as? any URLSessionTaskDelegate else {
         return answerUnlessStopped { completionHandler(request) }
       }

@@ -22,7 +22,7 @@ struct FunctionBodies {
       let tokens = SourceTokens((try? String(contentsOfFile: path, encoding: .utf8)) ?? "")
       guard tokens.isBalanced else { continue }
       files[path] = tokens
-      for index in tokens.items.indices.dropLast() where tokens[index] == "func" {  // a last token has no name after it
+      for index in tokens.items.indices.dropLast() where tokens[index] == "func" {  // no name follows the last token
         functions[tokens[index + 1], default: []].append((tokens, index + 1))
         names[path, default: [:]][tokens.line(index + 1)] = index + 1
       }

@@ -137,7 +137,7 @@ extension Refusal {
   }
 
   static func cannotCancel(_ type: String, because reason: String, _ title: String) -> Refusal {
-    Refusal("`\(type).cancel()` \(reason)", entry: .handle, title, "none")  // such as: changes its handle
+    Refusal("`\(type).cancel()` \(reason)", entry: .handle, title, "none")  // `reason`: such as “changes its handle”
   }
 
   static func mightCancel(_ type: String, _ method: String, _ title: String) -> Refusal {
@@ -227,7 +227,7 @@ extension Refusal {
     Refusal("they drop the `\(type)` that it returns", entry: .handle, title, "none")
   }
 
-  /// For the async counterpart, without an entry `failure`; proposes none, because its value, a function, is the user's choice.
+  /// For an async counterpart without an entry `failure`; proposes no such entry, because only the user can name the function.
   static func throwsAnyError(_ type: String) -> Refusal {
     Refusal("it throws any error; name a function that converts errors of cancelled or dropped callbacks to `\(type)`")
   }
@@ -243,7 +243,7 @@ extension Refusal {
     Refusal("they return `\(type)`, which might hold a failure")
   }
 
-  static func returnsOptional(line: Int) -> Refusal {  // the line in backticks, so that `general` leaves it out
+  static func returnsOptional(line: Int) -> Refusal {  // the backticks make `general` replace the line by `…`
     Refusal("they return an optional, because `line \(line)` calls back with neither a value nor an error")
   }
 

@@ -72,7 +72,7 @@ struct Rivals {
 struct CallParameter: Equatable {
   /// The label; `nil` for a closure, which can be a trailing closure.
   let label: String?
-  private let type: String  // as `plainText` gives it, which equal types share
+  private let type: String  // by `plainText`, so that equal types have equal texts in any spelling
   let canBeLeftOut: Bool
 
   init(_ parameter: Declaration.Parameter, _ generics: [String], _ aliases: TypeAliases) {

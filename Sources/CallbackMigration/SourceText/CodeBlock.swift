@@ -169,7 +169,7 @@ extension SourceTokens {
       }
     }
     // Between the parameters and `in` stand effects and a result type; with other tokens there, the closure has no head. A token
-    // that begins a line is in no result type, because otherwise the `in` of a loop on a later line could count as the end.
+    // that begins a line does not count as part of a result type: otherwise the `in` of a later loop could count as the end.
     while index < close, self[index] != "in" {
       let isInResultType = !isFirstOnLine(index) && (brace..<index).contains { self[$0] == "->" && parent($0) == brace }
       guard ["async", "throws", "->"].contains(self[index]) || isInResultType else { return nil }

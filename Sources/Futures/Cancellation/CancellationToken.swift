@@ -35,7 +35,7 @@ public final class CancellationTokenSource: Sendable {
     let state = CancellationState(parentCount: tokens.isEmpty ? nil : tokens.count)  // `nil`: not linked
     self.state = state
     // A link (a `LinkedHandler` without a handler) cancels `state`, at once if the token is already cancelled, and keeps the
-    // token's source. Once it can no longer cancel, it lowers the count; at 0, the handlers of `state` stop keeping this source.
+    // token's linked source. A link that can no longer cancel lowers the count; at 0, handlers of `state` release this source.
     links = tokens.compactMap { $0.state?.register(LinkedHandler(nil, of: $0.linkedSource, linking: state)) }
   }
 

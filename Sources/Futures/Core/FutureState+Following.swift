@@ -20,7 +20,7 @@ extension FutureState {
     "A future cannot resolve as itself, because it would stay pending for ever. Follow or return a different future."
   }
 
-  /// Makes this state resolve as `other`, through `stage`, which is new; consumes `other`, because `move` tests for other owners.
+  /// Makes this state resolve as `other` through `stage`, which is new; consumes `other`, because `move` counts its references.
   @usableFromInline
   final func follow(_ other: consuming FutureState, by stage: FutureState) {
     require(self !== other, Self.followsItself)
@@ -69,7 +69,7 @@ extension FutureState {
     Self.makePrivate(&source)
     if adoption.needsRelink { relinkProgress() }
     source.attach(.passRetained(stage))
-    if adoption.isCancelled { source.cancelIfUnneeded() }  // the stage is attached as result-only, so it does not count
+    if adoption.isCancelled { source.cancelIfUnneeded() }  // a result-only stage does not count as a consumer
   }
 
   /// Makes `task` the producer of a pending state, if it has none: the task can already have made its promise follow a future.

@@ -136,7 +136,7 @@ package class FutureState: Consumer, @unchecked Sendable {
   /// Breaks a state that has lost its producer (R4).
   ///
   /// The state fails with the reason, if its failure type can hold that. Otherwise it is broken: it gets no result, and releases
-  /// its callbacks. A reason without an error makes it an orphan. Consumers run now, or after the delivery of `trampoline`.
+  /// its callbacks. A reason without an error makes it an orphan. A delivery passes its `trampoline`, as to `resolve(_:in:)`.
   @usableFromInline
   package func breakPromise(_ reason: BreakReason, in trampoline: Trampoline? = nil) {
     breakForever(reason, in: trampoline)  // never runs: each state is a `TypedState`, which overrides this function
@@ -398,7 +398,7 @@ extension FutureState {
   final func append(_ reference: Unmanaged<Consumer>) -> Attachment {
     changing {
       let (status, attachedKind) = reference._withUnsafeGuaranteedRef { ($0.currentStatus, $0.kind) }
-      guard status == .new || status == .resultOnly else { return .left }  // `resultOnly`: keeps no state running
+      guard status == .new || status == .resultOnly else { return .left }  // `resultOnly`: still needs the result
       var current = currentPhase
       if current == .closing {
         // Reopens a delivery that is about to end (invariant 1). Relaxed: the delivering thread finds the new phase, then takes the
@@ -547,7 +547,7 @@ extension FutureState {
       guard follower.target !== state, follower.target !== derivation.source else { return .circle }
       guard state.isPlain, !state.isCancelled else { return .refused }  // it has something to pass on
       state.insert(.isPrivate)  // if `splice` fails, the other `takeFollower` can still drop the state later
-      follower.enter(.finished)  // as after a delivery: the follower now gets another source
+      follower.enter(.finished)  // as after a delivery, until `adopt` gives the follower a source
       return .moving(state.consumers.remove(.passUnretained(only)), past: derivation, derivation.stage.place)
     }
   }
@@ -601,7 +601,7 @@ extension FutureState {
       case .listed where isEndless: reference = unlist(consumer)  // no result comes for which it could stay
       // Stays for the result, at the front, where it no longer keeps this state running.
       case .listed where isPending: consumers.prepend(consumers.remove(.passUnretained(consumer)))
-      // Gets the result anyway: is result-only, or the state is settled (`listedByOther`: attached in another thread's delivery).
+      // The consumer gets the result anyway: it is result-only, or the state is settled, as it always is for `listedByOther`.
       case .listed, .listedByOther, .resultOnly: return nil
       }
       // A consumer that was taken from its list gets no result.
@@ -637,9 +637,9 @@ extension FutureState {
       let endsNow = canRepresentCancellation
       // Detached before the caller cancels the inputs: the record would count each input that ends as done.
       let progress = endsNow ? progressRecord?.detach(.cancelled) : nil
-      // Only `progress` is taken out here. The handlers, and a task or inputs, stay in the state for a later transition.
+      // The producer and the handlers are copied: the state keeps both for a later transition, except a stage (see below).
       let released = Released(producer: producer, cancellation: extras?.cancellation, progress: progress)
-      let derivation = derivation  // the stage that is the producer, and its source
+      let derivation = derivation  // read before `producer` changes; keeps the stage and its source alive
       if derivation != nil, endsNow { producer = .none }  // the producer does not own the stage, which can now go away
       return Cancellation(released: released, derivation: derivation)
     }
@@ -831,7 +831,7 @@ extension FutureState {
   /// - Returns: The waiters, and whether any consumers are left, which can also be waiters that stay.
   final func takeWaiters() -> (waiters: ConsumerList, leavesCallbacks: Bool) {
     changing {
-      // Otherwise `resolved`: settled while it had no consumers. A thread that called its listeners delivers even then (R20).
+      // Otherwise the state is `resolved`: it settled without consumers while this thread called the last listener (R20).
       guard currentPhase == .due else { return (ConsumerList(), false) }
       // Waiters stay in a broken state, which has no result for them, and behind listeners, which get the progress first (R20).
       let keepsWaiters = has(.isBroken) || consumers.first?._withUnsafeGuaranteedRef({ $0.kind }) == .progress

@@ -93,7 +93,7 @@ extension FutureState {
 package final class FollowingStage<Stored: OutcomeStorage>: MovingStage<Stored>, @unchecked Sendable {
   // @unchecked: as the base class says.
 
-  /// The promise's state to resolve, `nil` for the stage itself: a promise's state can be in its own list, so it joins no other.
+  /// The promise's state to resolve, which joins no list of a source, because it can be in its own; `nil` for the stage itself.
   @usableFromInline final let promiseState: TypedState<Stored>?
 
   /// Makes a stage that resolves `promiseState`, or else itself; if `source` is `nil`, `adopt` sets the source later.

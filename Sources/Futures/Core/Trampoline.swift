@@ -107,7 +107,7 @@ package struct Trampoline {
   func notifyListeners(of state: FutureState) {
     notifyLater(state)
     // A callback can report to another future, whose callback reports to the next one, so notifications nest as deliveries do.
-    guard enter() else { return }  // too deep: the running level runs the ready states when it ends
+    guard enter() else { return }  // too deep, or closures are deferred: the running level runs the ready states
     leave()  // notifies: it runs the ready states, of which `state` is one
   }
 

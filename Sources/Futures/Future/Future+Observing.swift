@@ -144,8 +144,8 @@ extension Future {
   @_alwaysEmitIntoClient
   @inline(__always)
   func attachObserver(_ observer: Observer<Value, Failure>) -> Registration {
-    withState { _ = $0.attach(.passRetained(observer)) }  // `true`, because nothing can remove a new observer before
-    return Registration(.future(unmanagedBase.takeUnretainedValue(), observer))  // the state as its base class
+    withState { _ = $0.attach(.passRetained(observer)) }  // returns `true`: no other code has the new observer yet
+    return Registration(.future(unmanagedBase.takeUnretainedValue(), observer))
   }
 }
 

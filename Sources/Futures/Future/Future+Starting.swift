@@ -32,7 +32,7 @@ extension Future {
     line: UInt = #line,
     flattening work: @escaping @Sendable () -> Future<Value, Failure>
   ) {
-    // The source is resolved. It keeps this place for an error, if `context` can drop `work`. Its share is 0: it does no work.
+    // The source is resolved, and keeps the place of this call unless `context` is immediate. Its share is 0: it does no work.
     self = Future<Void, Failure>(resolvedAt: fileID, line, for: context).flatMap(on: context, progressShare: 0, work)
   }
 
@@ -148,7 +148,7 @@ extension Future where Value == Void {
   }
 }
 
-/// The resolved source of `Future(on:)`, which only keeps the place of that call, for the error of dropped work.
+/// The resolved source of `Future(on:)` unless the context is immediate; keeps the place of the call for errors of dropped work.
 @_fixed_layout
 @usableFromInline
 final class StartState<Failure: Error>: TypedState<Outcome<Void, Failure>>, @unchecked Sendable {

@@ -217,7 +217,7 @@ extension Future {
       outlivesSource: true  // the timeout comes although the promise was dropped (R4)
     )
     let future = source.attachStage(derived)
-    let work = DeadlineWork(deadline, of: derived, leaving: source) {  // breaks `derived` if `context` drops it (R2a)
+    let work = DeadlineWork(deadline, of: derived, leaving: source) {  // work that is dropped breaks `derived` (R2a)
       if !derived.isResolved { derived.resolve(makeResult()) }  // calls the user's closure only if needed
     }
     if FuturesDiagnostics.mayTrackPendingFutures {

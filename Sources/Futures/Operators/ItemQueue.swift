@@ -111,7 +111,7 @@ final class ItemQueue<Item: Sendable, Value: Sendable, Failure: Error>: Inputs, 
       // future. So the code below, outside the lock, cancels the input if nothing else waits for it (R16), or raises its tasks.
       var (isFinished, isResultOnly) = (false, false)
       var priority: TaskPriority?
-      derived.addProgressPart(of: total, input.state) {  // locks `derived`: an earlier or a later record counts it once
+      derived.addProgressPart(of: total, input.state) {  // locks `derived`, so a progress record counts the item once
         lock.withLock {
           (isFinished, isResultOnly, priority) = (self.isFinished, self.isResultOnly, self.priority)
           if isResultOnly { input.consumer.enter(.resultOnly) }  // not attached, so this needs no lock of its source

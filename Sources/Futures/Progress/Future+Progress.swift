@@ -48,7 +48,7 @@ extension Future {
   /// Foundation's `Progress` needs that call, because it finishes when the future fails, too.
   package func observeProgress(
     on context: ExecutionContext,
-    includingEnd includesEnd: Bool = true,
+    includingEnd includesEnd: Bool,
     _ callback: @escaping @Sendable (FutureProgress) -> Void
   ) -> Registration {
     if case .sharedState(let state) = storage {

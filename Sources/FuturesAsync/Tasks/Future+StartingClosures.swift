@@ -1,9 +1,9 @@
 public import Futures
 
-// The task of `Future { … }`. Its closure has a pack of parameters, `Nothing`. It is always empty, and improves the compiler's errors
-// for mistakes in a closure (`Future+Task.swift`). A wrapper without the pack would cost one more allocation, and so would a conversion of a closure that cannot
-// throw. So closures that throw and closures that cannot throw have functions of their own. The closures of the tasks are declared
-// `throws`, although they never throw: a `Task` would allocate a wrapper for a closure that cannot throw.
+// The task of `Future { … }`. Its closure has a pack of parameters, `Nothing`, which is always empty: it improves the compiler's
+// errors for mistakes in a closure (`Future+Task.swift`). A wrapper without the pack would cost one more allocation, and so would
+// a conversion of a closure that cannot throw. So closures that throw and closures that cannot have functions of their own. The
+// closures of the tasks are declared `throws`, although they never throw: a `Task` would allocate a wrapper for other closures.
 
 extension Future {
   /// Starts a task as `Task { }` does, for a closure that throws.
@@ -22,7 +22,7 @@ extension Future {
     nonisolated(unsafe) let operation = operation
     let actor = Self.isolation(of: operation)
     if let actor { state.noteActorOfTask(actor) }  // for a `wait()` that blocks a task of the main actor (R10a)
-    // On the actor, so that its tasks start in order. Without an `await`, which an initializer that is not async lacks.
+    // The task starts on the actor, so that tasks of one actor start in order. An initializer that is not async cannot `await`.
     let task =
       if let actor {
         startTaskWithoutAwait(on: actor) { Self.start(isolation: $0, name, priority, state, throwing: operation) }
@@ -47,7 +47,7 @@ extension Future {
     nonisolated(unsafe) let operation = operation  // transferred here, and only the task calls it
     let actor = Self.isolation(of: operation)
     if let actor { state.noteActorOfTask(actor) }  // for a `wait()` that blocks a task of the main actor (R10a)
-    // On the actor, so that its tasks start in order. Without an `await`, which an initializer that is not async lacks.
+    // The task starts on the actor, so that tasks of one actor start in order. An initializer that is not async cannot `await`.
     let task =
       if let actor {
         startTaskWithoutAwait(on: actor) { Self.start(isolation: $0, name, priority, state, nonthrowing: operation) }

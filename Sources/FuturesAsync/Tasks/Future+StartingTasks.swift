@@ -70,7 +70,7 @@ extension Future {
     let task =
       if start == .detached {
         work.startDetached(name: name, priority: priority)
-      } else if let actor {  // a call on `actor` needs an `await`, which this initializer lacks
+      } else if let actor {  // a call on `actor` needs `await`, and this initializer is not async
         startTaskWithoutAwait(on: actor) { work.start(isolation: $0, start, name: name, priority: priority) }
       } else {
         work.start(isolation: nil, start, name: name, priority: priority)

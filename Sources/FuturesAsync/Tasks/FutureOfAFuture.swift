@@ -32,7 +32,7 @@ extension Future where Failure == any Error {  // without `fileID` and `line`, s
     @_inheritActorContext @_implicitSelfCapture tryAwaitItsValue operation:
       sending @escaping @isolated(any) (repeat (Never, each Nothing) -> Void) throws -> Inner
   ) where Inner.Value == Value {
-    let work = TaskOperation<Value, any Error>.throwing {  // a `Future`, because `Inner` has no `value`
+    let work = TaskOperation<Value, any Error>.throwing {  // awaits a `Future`, because `Inner` has no `value`
       try await Future<Value, Inner.Failure>(operation(repeat nothing((each Nothing).self))).value
     }
     self.init(starting: .task, name: name, priority: priority, #fileID, #line, operation: work)
@@ -47,7 +47,7 @@ extension Future where Failure == any Error {  // without `fileID` and `line`, s
     @_inheritActorContext @_implicitSelfCapture tryAwaitItsValue operation:
       sending @escaping @isolated(any) (repeat (Never, each Nothing) -> Void) throws -> Inner
   ) where Inner.Value == Value {
-    let work = TaskOperation<Value, any Error>.throwing {  // a `Future`, because `Inner` has no `value`
+    let work = TaskOperation<Value, any Error>.throwing {  // awaits a `Future`, because `Inner` has no `value`
       try await Future<Value, Inner.Failure>(operation(repeat nothing((each Nothing).self))).value
     }
     self.init(starting: .task, name: label, priority: priority, #fileID, #line, operation: work)
@@ -61,7 +61,7 @@ extension Future where Failure == any Error {  // without `fileID` and `line`, s
     priority: TaskPriority? = nil,
     tryAwaitItsValue operation: sending @escaping @isolated(any) () throws -> Inner
   ) -> Future where Inner.Value == Value {
-    detached(name: name, priority: priority) { () async throws in  // `async`, so this does not call itself
+    detached(name: name, priority: priority) { () async throws in  // has `await`, so this does not call itself
       try await Future<Value, Inner.Failure>(operation()).value  // a `Future`, because `Inner` has no `value`
     }
   }
@@ -75,7 +75,7 @@ extension Future where Failure == any Error {  // without `fileID` and `line`, s
     @_inheritActorContext @_implicitSelfCapture tryAwaitItsValue operation:
       sending @escaping @isolated(any) () throws -> Inner
   ) -> Future where Inner.Value == Value {
-    immediate(name: name, priority: priority) { () async throws in  // `async`, so this does not call itself
+    immediate(name: name, priority: priority) { () async throws in  // has `await`, so this does not call itself
       try await Future<Value, Inner.Failure>(operation()).value  // a `Future`, because `Inner` has no `value`
     }
   }
@@ -107,7 +107,7 @@ extension Future where Failure == any Error {  // without `fileID` and `line`, s
     }
   }
 
-  /// Refuses a future that cannot represent cancellation, which gave the label, or a closure that throws and returns a future.
+  /// Refuses a closure that throws, or whose future cannot represent cancellation (hence the label); `await` flattens the future.
   @_documentation(visibility: internal)
   @_alwaysEmitIntoClient
   public static func concurrentSettled<Item: Sendable, Inner: FutureProtocol>(
@@ -196,7 +196,7 @@ extension SerialQueue {
 extension ConcurrencyLimit {
   /// Refuses a closure that throws and returns a future, or returns one that is not a `Future`; `await` flattens the future.
   @_documentation(visibility: internal)
-  @_disfavoredOverload  // as the async overload is, because the overload for futures comes first where it fits
+  @_disfavoredOverload  // so that the overload for futures comes first where it fits, as for the async overload
   @_alwaysEmitIntoClient
   public func run<Inner: FutureProtocol>(
     name: String? = nil,

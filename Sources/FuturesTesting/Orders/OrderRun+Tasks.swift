@@ -18,9 +18,9 @@ extension OrderRun: TaskExecutor {
     // A running task that enqueues itself changes its executor. Without a run, only a change to the main actor or away from it
     // enqueues a job, so that other work can come first. After any other change the task continues at once: its job runs next.
     let changesExecutor = isOwn && task != nil && task == running
-    let continuesAtOnce = changesExecutor && isOnMain == MainContext.isMainQueueCurrent  // stays on or off it
+    let continuesAtOnce = changesExecutor && isOnMain == MainContext.isMainQueueCurrent  // no change to or from main
     if isOwn, awaitsFollowUp || continuesAtOnce {
-      awaitsFollowUp = false  // it is `true` if the run awaits this job, which continues a step or begins the body
+      awaitsFollowUp = false  // was `true` if the run awaited this job, which continues a step or begins the body
       followUp = Item(number: 0, move: move, lane: lane, due: nil, action: .job(job, task: task))
     } else {
       let number = submit(outside: "has resumed a task of the test.") {
@@ -61,7 +61,7 @@ extension OrderRun: TaskExecutor {
   func sleep(_ job: UnownedJob, onMain isOnMain: Bool, _ delay: Duration) {
     let source = OrderSource.other("sleep \(delay)")
     let task = taskNumber(of: job)
-    let number = submit(outside: "has put a task of the test to sleep.") {  // said of a thread outside of the run
+    let number = submit(outside: "has put a task of the test to sleep.") {
       $0.add(.job(job, task: task), named: source, in: isOnMain ? .main : nil, after: delay)
     }
     if number == nil { passOn(job, onMain: isOnMain) }  // the run is over, so the sleep ends now
