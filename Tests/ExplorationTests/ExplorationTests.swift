@@ -166,6 +166,12 @@ struct ExplorationTests {
     await Self.expectNoFault(explore(twoOperations, in: OrphanWorld.self, shapes, orders))
   }
 
+  @Test("R2b, R5, R16: two threads with one operation each cause no fault on a lazy future without cancelled failure")
+  func dormantFutures() async {
+    let programs = selections(of: 2, from: DormantWorld.Operation.allCases.map { [$0] })
+    await Self.expectNoFault(explore(programs, in: DormantWorld.self, DormantWorld.Shape.allCases, .everyOrder))
+  }
+
   @Test("R1, R2, R12, R16, R18: threads with one operation each cause no fault on a join of two pending futures")
   func joins() async {
     let operations = JoinWorld.Operation.allCases.map { [$0] }

@@ -105,7 +105,7 @@ extension FutureState {
     while let (state, sources) = states.popLast() {
       kept.append(state)
       var released: Released?
-      let orphaning = state.becomeOrphan(of: sources, onlyDormant: isDormantOnly, &released)
+      let orphaning = state.becomeOrphan(of: sources, onlyDormant: isDormantOnly && state === self, &released)
       for consumer in orphaning.consumers {
         guard let derived = consumer.stateToOrphan(from: state) else { continue }
         states.append((derived, OrphanedInputs(consumer, of: state)))
