@@ -120,7 +120,7 @@ extension URLSession {
       return Future(fileID: fileID, line: line) { promise in
         promise.describe(as: .request, request.title)
         Transfer(promise, StoredBody(to: destination, stored, validating: validate), .receiving, for: self)
-          .start(valueIfDone: { stored.cancel() }) { $0.dataTask(with: request) }  // a download task writes twice
+          .start(valueIfDone: { stored.cancel() }) { $0.dataTask(with: request) }  // a download task writes bytes twice
       }
     #endif
   }

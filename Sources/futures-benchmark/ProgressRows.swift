@@ -67,7 +67,7 @@ extension Rows {
             }
           }
         ),
-        budget: [.timesFloor(0.2), .allocations(0.5)]  // per report; each rarer wait allocates once
+        budget: [.timesFloor(0.2), .allocations(0.5)]  // per report; the reader allocates to wait, but waits rarely
       ),
     ]
   }

@@ -68,7 +68,7 @@ package struct CallbackFunction {
     let named = counterparts.named(declaration, callbacks, renamed: renamed, in: visibleScopes, heirs, isClass: isClass)
     asyncCounterpart = named.counterpart
     reasonForOtherName = named.reasonForOtherName
-    rival = named.rival  // of the async counterpart: the future one has a name of its own, which ends with `Future`
+    rival = named.rival  // the future one is not checked: few existing functions have a name with the ending `Future`
     futureCounterpart =
       counterparts.counterpart(.future, of: declaration, callbacks, renamed: renamed, in: visibleScopes)
   }

@@ -58,7 +58,7 @@ struct CallbackRepetition {
       guard let body = blocks(of: statement).first else { return nil }
       let exits = Exits.ofLoop(body)
       if let call = callOnPathToEnd(in: body, exits) { return call }  // the loop can run again after it
-      // `sureCall` also counts a call in a closure or by another function, but ignores an exit after it. So the loop must have none.
+      // `sureCall` also counts a call in a closure or by another function, but ignores an exit after it: the loop must have none.
       return hasExit(body, exits) ? nil : sureCall(in: body)
     }
     return first(closures(in: statement)) { brace in

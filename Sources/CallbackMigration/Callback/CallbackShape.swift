@@ -162,7 +162,7 @@ extension Callbacks {
     } else if completions.count == 1 {
       let shape = reader.shape(first.type, first.index)
       self.init(shape: shape, labels: reader.tupleLabels(first.type.labels, for: shape), completion: first.index)
-      // A line of a body that passes `nil` for a value and for the error makes `areOptional` `false`. A note then names the line.
+      // `areOptional` can be `false` because a line of a body passes `nil` for a value and the error. A note then names the line.
       if case .valuesOrError(_, areOptional: false) = shape { lineWithoutValue = reader.lineWithoutValue(first.index) }
       if case .values(let values) = shape { returnedFailure = reader.returnedFailure(values, first.type.labels) }
     } else {

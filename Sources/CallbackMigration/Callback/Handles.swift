@@ -45,8 +45,8 @@ struct Handles {
 
   /// Returns how the handle that a function returns cancels its work; called for each function that takes a callback.
   ///
-  /// The configuration decides first. If the handle needs a start, the function is refused, unless the work already runs. A
-  /// method `cancel()` cancels the work. A handle that no method ends is dropped if it was started, or if callers can ignore it.
+  /// The configuration decides first. A function whose handle needs a start is refused, unless the work runs. `cancel()` ends the
+  /// work. A handle without a method that ends work is dropped if it was started, or if callers can ignore it and it is no token.
   func cancellation(
     of declaration: Declaration,
     in owner: SymbolGraph.Symbol?,
@@ -92,7 +92,7 @@ struct Handles {
       let isUnstarted = bodies.joined().contains { $0.makes(bare.text, withoutStarting: start) }
       let isRunning = isStarted || canIgnore && !isUnstarted
       if isRunning {
-        return end.map(call) ?? .dropped(.dropsResult(type.text, title))  // it runs, and no known call can end it
+        return end.map(call) ?? .dropped(.dropsResult(type.text, title))  // the work runs, and no usable call ends it
       }
       return .refused(.mightNotRun(bare.text, start: start, end: end, title))
     }

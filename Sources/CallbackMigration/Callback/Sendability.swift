@@ -145,7 +145,7 @@ struct TypeFacts {
       && ["Result", "Response", "Outcome", "Either", "Completion", "Reply"].contains { token.text.hasSuffix($0) }
   }
 
-  /// Whether a token names a Swift type of another package, not of the standard library or Foundation, whose errors are known.
+  /// Whether a token names a Swift type outside this package, the standard library and Foundation: only its name is known here.
   private func isForeign(_ token: Token) -> Bool {
     guard let type = token.type, !own.contains(type) else { return false }
     return namesModule(type) && !type.contains("Foundation")  // `contains`: Foundation has several modules

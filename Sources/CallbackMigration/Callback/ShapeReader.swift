@@ -134,7 +134,7 @@ struct ShapeReader {
     let isNamedCompletion = declaration.parameters[index].isNamed(like: CallbackNames.completions)
     let isResult = isNamedCompletion && typeShape(values).givesValuesOrFailure  // the parameter's name and type say so
     if CallbackNames.lendsValues(function: declaration.plainName, givesResult: isResult),
-      let type = all.first(where: facts.isUnsharedReference)  // a class or protocol, not known to be `Sendable`
+      let type = all.first(where: facts.isUnsharedReference)  // class, protocol or foreign alias, maybe not `Sendable`
     {
       return .mightBeValidInside(type.text, title)
     }

@@ -47,7 +47,7 @@ package struct MigrationRequest: Decodable, Sendable {
     return libraries
   }
 
-  /// The targets that import `target`, so they can hold counterparts of its functions; not tests, because only tests call theirs.
+  /// The targets that can import `target` and so hold counterparts of its functions; not tests, whose code no other target calls.
   func clients(of target: Target) -> [Target] {
     targets.filter { !$0.isTest && $0.allDependencies.contains(target.module) }
   }

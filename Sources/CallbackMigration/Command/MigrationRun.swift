@@ -71,7 +71,7 @@ package struct MigrationRun {
     case .beside:
       let texts = generator.textsBeside.map { (Generator.pathBeside($0), $1) }.sorted { $0.0 < $1.0 }
       for (path, text) in texts { try writeSource(text, to: URL(filePath: path)) }
-      // `texts` repeats what an earlier run wrote for functions outside `pattern`, unless it is refused now. Other files can go.
+      // `texts` also has what an earlier run wrote for functions outside `pattern`, if the plan keeps that. Other files can go.
       for path in written.subtracting(texts.map(\.0)) { try? FileManager.default.removeItem(atPath: path) }
     }
     return Outcome(notes.text)

@@ -125,7 +125,7 @@ struct RefusalRules {
   /// Refuses an async counterpart if a rival's calls would get it, or if the graph lacks the isolation of a global function.
   private func overloadRefusal(_ function: CallbackFunction) -> Refusal? {
     let saysIsolation = function.declaration.globalActor != nil || function.declaration.isNonisolated
-    // An async counterpart without a global actor is `nonisolated(nonsending)`: wrong if its function is on the main actor.
+    // The counterpart would be `nonisolated(nonsending)`, so it could not call a function that is on the main actor.
     if inventory.isMainActorTheDefault, function.scope.isEmpty, !saysIsolation { return .unknownIsolation }
     return function.rival.map { .isTaken(by: $0, for: function.title, proposing: function.declaration.otherName) }
   }
@@ -182,7 +182,7 @@ extension CallbackFunction {
     return deprecation + (callbacks.queue == nil ? 0 : 1)
   }
 
-  /// Whether this function precedes `other`: rank no higher, a better shape, and all else equal, so one counterpart suits both.
+  /// Whether this function precedes `other`: its shape is better, its rank no higher, and values, labels and return type agree.
   fileprivate func isPreferred(to other: CallbackFunction) -> Bool {
     guard let shape = shapeRank, let otherShape = other.shapeRank, shape < otherShape else { return false }
     return rank <= other.rank && values == other.values && callbacks.labels == other.callbacks.labels
@@ -206,7 +206,7 @@ extension CallbackFunction {
     (callbacks.shape.values ?? []).filter { !CallbackShape.isVoid($0) }.map(\.text)
   }
 
-  /// The keys by which functions compete for one counterpart: type, `where` clause and signature; then with each superclass.
+  /// The keys by which functions compete for one counterpart: type, `where` clause, signature; then the same for each superclass.
   fileprivate func counterpartKeys(_ kind: Counterpart.Kind) -> [String] {
     scopes.map { "\($0)\(extensionConstraints()) \(counterpart(kind).key)" }
   }

@@ -56,8 +56,8 @@ package struct TypeAliases {
     return alias.tokens.substituting(arguments, for: alias.parameters)
   }
 
-  /// A text that is the same for the same type, in any spelling: without aliases, without its specifiers (the attributes and
-  /// words such as `inout` before it), and with `$0` for the first generic parameter.
+  /// The text by which types are compared: without aliases, without the specifiers (attributes and words such as `inout`) before
+  /// the type, and with `$0` for the first generic parameter; `[Int]` and `Array<Int>` still differ.
   func plainText(of type: ArraySlice<Token>, _ generics: [String]) -> String {
     var reader = TokenReader(type)
     _ = reader.takeSpecifiers()

@@ -138,7 +138,7 @@ package struct Inventory {
     for parameter in function.declaration.parameters {
       let tokens = Array(parameter.defaultValue ?? [])
       for (index, token) in tokens.enumerated() {
-        // `names` takes a name for a global or a member of the function's types, so it gets no member of others, such as `.zero`.
+        // Skips a member such as `.zero`, mostly one of another type: `names` would look for it in the types of the function.
         let isMember = index > 0 && tokens[index - 1].text == "."
         let isOwn = isMember && index > 1 && ["Self", function.scope.last].contains(tokens[index - 2].text)
         guard !isMember || isOwn else { continue }

@@ -128,7 +128,7 @@ extension CallbackFunction {
     if callbacks.progress != nil { text += ", progress" }
     switch handle {
     case .none, .dropped: return text  // a counterpart that drops the handle cannot cancel the work
-    case .calls, .refused: return text + ", cancellable"  // the handle that the function returns might cancel it
+    case .calls, .refused: return text + ", cancellable"  // the handle of a refused function might cancel the work
     }
   }
 }

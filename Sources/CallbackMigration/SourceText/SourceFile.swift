@@ -183,8 +183,8 @@ struct ImportList {
   func lines(futures: AccessLevel?, widest: AccessLevel?, usesFutures: Bool, isAsync: Bool) -> [String] {
     var lines: [(place: String, text: String)] = []
     if usesFutures {
-      // All files must agree on whether this import has a level, so `widest` decides. Public future counterparts need one.
-      // Internal ones get none: callers may write a plain `import Futures`. If none exists (`nil`), `internal` hides the library.
+      // All files must agree on whether this import has a level, so `widest` decides. Public future counterparts need a level.
+      // Others demand none: callers may write a plain `import Futures`. Without any (`nil`), `internal` hides the library.
       let hasLevel = widest.map { $0 >= .public } ?? true
       let level = (futures ?? .internal) >= .public ? "public " : "internal "
       lines.append(("Futures", libraryLine("Futures", hasLevel ? level : nil)))

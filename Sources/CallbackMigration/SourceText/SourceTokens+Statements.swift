@@ -39,7 +39,7 @@ extension SourceTokens {
     return labels.indices.map { index in
       var end = index + 1 < labels.count ? labels[index + 1] : close
       if self[end - 1] == "@unknown" { end -= 1 }  // of the next label
-      let colon = (labels[index]..<end).first { self[$0] == ":" && parent($0) == brace } ?? end - 1  // none: no tokens
+      let colon = (labels[index]..<end).first { self[$0] == ":" && parent($0) == brace } ?? end - 1  // else empty range
       return colon + 1..<end
     }
   }
@@ -104,7 +104,7 @@ extension SourceTokens {
     "class", "enum", "protocol", "extension",
   ]
 
-  /// The name of the function that gets a closure as argument; `nil` for other braces, and without a word before: `load({ … })`.
+  /// The name of the function that gets a closure; `nil` for other braces, or if no word is before the closure: `load({ … })`.
   func functionCalled(withClosure brace: Int) -> Int? {
     guard self[brace] == "{", case .closure(let word?) = block(at: brace) else { return nil }
     guard self[word + 1] == ":" else { return word }  // otherwise `word` is the closure's label

@@ -66,11 +66,11 @@ extension FutureState {
   /// - Returns: Whether the caller must cancel this state, because nothing else needs it. A shield passes no cancellation on.
   final func removeCancelled(_ consumer: Consumer, forResult needsResult: Bool = false) -> Bool {
     guard let departure = leave(consumer, forResult: needsResult) else {
-      // Only a `submitted` consumer can still be ended here: its context has it or is getting it, and has not started it.
+      // Only a `submitted` consumer can still be ended here: a delivery or its context has it, and has not started it.
       if needsResult {
         consumer.resolveWithoutContext(from: self)  // by its `bypass`; without one it waits for its context
       } else if consumer.claimSubmitted() {
-        consumer.dropCaptures()  // the context then skips it; no `dropContext()`: a delivery can be reading the context
+        consumer.dropCaptures()  // then it never starts; no `dropContext()`: a delivery can be reading the context
       }
       return false
     }
@@ -94,7 +94,7 @@ extension FutureState {
   /// The handles of an orphan and the list of its source own it, but no producer does. An orphan refers to its source
   /// weakly, and leaves the source when it is cancelled.
   /// - Parameters:
-  ///   - isDormantOnly: Whether to change this state only if its producer has not started: then it has no consumers to handle.
+  ///   - isDormantOnly: Whether to change this state only if its producer has not started.
   ///   - sources: The orphans from which this state is derived; `nil` if it is derived from none.
   @usableFromInline
   final func orphan(onlyDormant isDormantOnly: Bool = false, leaving sources: OrphanedInputs? = nil) {

@@ -23,10 +23,10 @@ extension FutureState {
       return false
     case .orphaned:
       reference._withUnsafeGuaranteedRef { consumer in
-        // Only a cancellation resolves an orphan. So a derived state becomes one, too; if it is cancelled, it leaves this state.
+        // A derived state that only a cancellation can now resolve becomes an orphan, too; when cancelled, it leaves this state.
         consumer.stateToOrphan(from: self)?.orphan(leaving: OrphanedInputs(consumer, of: self))
       }
-      releaseConsumer(reference)  // the caller's, for the call above; a list with the consumer owns another one
+      releaseConsumer(reference)  // the caller's, used above; if the list has the consumer, the list owns another one
     case .due: deliver(to: reference)
     }
     return true
@@ -84,8 +84,8 @@ extension FutureState {
 
   /// Resumes the waiters, and runs the other consumers on a thread of the global queue, where no task is current.
   ///
-  /// Called after a resolution by a task, whose task-locals callbacks must not see (R8), and to hand on the rest of a delivery.
-  /// The waiters come first, because blocked threads can fill the queue. Its thread has no other work, so it never hands on.
+  /// Called to keep callbacks out of a resolving task (R8), and to hand on the rest of a delivery. The waiters come first,
+  /// because blocked threads can occupy the whole queue. `mayHandOn` is `false`, because a thread of the queue has no other work.
   @inline(never)
   final func deliverElsewhere(in trampoline: Trampoline) {
     guard resumeWaiters(in: trampoline) else { return }  // no callback is left
@@ -116,7 +116,7 @@ extension FutureState {
       var leftForOthers = trampoline.maximumForOthers
       var taken = first ?? takeNextConsumer()
       while let consumer = taken {
-        trampoline.willRun(consumer.reference)  // for a wait in the callback; has no effect in a release build
+        trampoline.willRun(consumer.reference)  // lets a debug build report a callback that waits for this delivery
         consumer.reference._withUnsafeGuaranteedRef { $0.deliver($0, self, trampoline) }
         trampoline.didRun()
         releaseConsumer(consumer.reference)

@@ -637,7 +637,7 @@ extension FutureState {
       let endsNow = canRepresentCancellation
       // Detached before the caller cancels the inputs: the record would count each input that ends as done.
       let progress = endsNow ? progressRecord?.detach(.cancelled) : nil
-      // The producer and the handlers are copied: the state keeps both for a later transition, except a stage (see below).
+      // The producer and the handlers are copied: the state keeps both for a later transition, but can drop a stage (below).
       let released = Released(producer: producer, cancellation: extras?.cancellation, progress: progress)
       let derivation = derivation  // read before `producer` changes; keeps the stage and its source alive
       if derivation != nil, endsNow { producer = .none }  // the producer does not own the stage, which can now go away
@@ -831,7 +831,7 @@ extension FutureState {
   /// - Returns: The waiters, and whether any consumers are left, which can also be waiters that stay.
   final func takeWaiters() -> (waiters: ConsumerList, leavesCallbacks: Bool) {
     changing {
-      // Otherwise the state is `resolved`: it settled without consumers while this thread called the last listener (R20).
+      // Otherwise the state is `resolved`: it settled without consumers while this thread notified the listeners (R20).
       guard currentPhase == .due else { return (ConsumerList(), false) }
       // Waiters stay in a broken state, which has no result for them, and behind listeners, which get the progress first (R20).
       let keepsWaiters = has(.isBroken) || consumers.first?._withUnsafeGuaranteedRef({ $0.kind }) == .progress

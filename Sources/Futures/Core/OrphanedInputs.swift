@@ -33,7 +33,7 @@ final class OrphanedInputs: Inputs, @unchecked Sendable {
     self.interruption = interruption
   }
 
-  /// For a join that becomes an orphan: takes over its `notified` inputs, which orphans still count; the others have ended or left.
+  /// For a join that becomes an orphan: takes over its inputs that sources still count (`notified`); others have ended or left.
   ///
   /// This object claims the inputs, so nothing else can remove them. Each source counts its input until `leaveNotified()`.
   init(_ inputs: [JoinedInput]) {
@@ -57,7 +57,7 @@ final class OrphanedInputs: Inputs, @unchecked Sendable {
 
   override func removeFromInputs(forResult needsResult: Bool) -> [FutureState] {
     guard claimLeaving() else { return [] }
-    _ = interruption?.removeFromInputs(forResult: needsResult)  // `[]`; if `needsResult`, it can still fire
+    _ = interruption?.removeFromInputs(forResult: needsResult)  // `[]`; the interruption goes on if `needsResult`
     return inputs.compactMap { input -> FutureState? in  // the sources without other consumers
       guard let source = input.source else { return nil }
       // Whatever `needsResult` is, the join waits for no result of these inputs, because it has counted each of them as ended.

@@ -124,7 +124,7 @@ extension TypedState {
 
   /// Resolves a pending state, from code of the library.
   ///
-  /// The consumers run now, or, if the caller is a delivery and passes its trampoline, when that delivery ends.
+  /// With the trampoline of a running delivery, the consumers run after that delivery; without it, now, unless deferred (R6).
   /// - Returns: Whether this resolution was the first.
   @_alwaysEmitIntoClient
   @discardableResult

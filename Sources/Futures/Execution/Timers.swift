@@ -229,7 +229,7 @@ final class DeadlineWork: Sendable {
 
   /// Cancels the source if nothing else needs it; has no effect if its result has resolved the future.
   private func leaveSource() {
-    if source.removeCancelled(future) { source.cancel() }  // as if cancelled: `future` is settled, and needs no result
+    if source.removeCancelled(future) { source.cancel() }  // `future` has ended, so it leaves as a cancelled one does
   }
 
   deinit {

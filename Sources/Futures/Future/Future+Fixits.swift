@@ -1,9 +1,9 @@
-// Names from other libraries, and a `zip` of several failure types: the compiler's message names the replacement.
+// Names from other libraries, `CancellationToken()`, and a `zip` of several failure types: the message names the replacement.
 //
 // The type checker tries an unavailable declaration only when no other declaration fits. So these cost no time, and a
 // client's own extension of the same name wins. Code completion and documentation omit them.
 
-/// The default of a parameter that keeps a trailing closure from matching it; never runs, as the compiler refuses `Future()`.
+/// A default that keeps a trailing closure from matching the parameter; never runs, because the compiler refuses `Future()`.
 @usableFromInline
 package func required<Argument>() -> Argument { unavailable() }
 

@@ -24,7 +24,7 @@ public final class Promise<Value: Sendable, Failure: Error>: Sendable {
     state = PromiseState()
     self.fileID = Self.pointer(to: fileID)
     self.line = UInt32(truncatingIfNeeded: line)
-    if let label = label() { state.setLabel((label, self.fileID, line)) }  // always read: the error of a drop names it
+    if let label = label() { state.setLabel((label, self.fileID, line)) }  // always evaluated: `BrokenPromise` names it
     if FuturesDiagnostics.mayTrackPendingFutures { track() }
   }
 

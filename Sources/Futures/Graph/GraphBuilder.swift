@@ -145,7 +145,7 @@ struct GraphBuilder {
 
   /// Adds the node of a `withCallback` or of a callback stream, unless it has ended.
   private mutating func addSite(_ site: any PendingSite, _ object: AnyObject, _ entry: PendingEntry) {
-    guard indices[ObjectIdentifier(object)] == nil else { return }  // the object has a second entry
+    guard indices[ObjectIdentifier(object)] == nil else { return }  // only if the object had a second entry
     switch site.pendingStatus {
     case .ended: return
     case .busy:
@@ -322,7 +322,7 @@ struct GraphBuilder {
 
   /// Returns the stage that is the only consumer of `state`, if one node can stand for both.
   ///
-  /// The node shows only its last stage. So `state` must not be cancelled, and the stage is pending, without entry or node.
+  /// The node shows only the last stage's data, so `state` must not be cancelled. The stage is pending, without entry or node.
   private func plainStage(
     after state: FutureState,
     _ snapshot: StateSnapshot?

@@ -14,7 +14,7 @@ struct StageNames {
     guard let operation = facts.operation else { return nil }
     guard let types = facts.types else { return Name(operation: "\(operation)") }  // no type to format
     let id = ObjectIdentifier(type(of: stage))
-    if let name = names[id] { return name }  // if stages of one class have types, all have the same types and operator
+    if let name = names[id] { return name }  // each class with types has one operator and one pair of types
     let name = Name(operation: "\(operation)", types: "\(Self.text(types.0)) → \(Self.text(types.1))")
     names[id] = name
     return name

@@ -198,7 +198,7 @@ extension Future {
     var joined: [JoinedInput] = []
     joined.reserveCapacity(inputs.count)
     for index in inputs.indices {
-      if let input = inputs[index].input(deliver) { joined.append(input) }  // `nil`: made resolved, so `decide` saw it
+      if let input = inputs[index].input(deliver) { joined.append(input) }  // `nil`: never pending, so `decide` saw it
     }
     join.start(joined)
     return Future<New, NewFailure>(derived)

@@ -36,7 +36,7 @@ final class InterruptibleStage<Stored: OutcomeStorage>: Stage<Stored>, @unchecke
 
   /// Ends the interruption, because the token can no longer cancel the stage; the stage becomes an orphan if its source is one.
   func tokenEnded() {
-    interruption.fire()  // first: `stateToOrphan` reads `hasEnded` last; not `cancel()`: the token has no handler now
+    interruption.fire()  // first: `stateToOrphan` reads `hasEnded` last; not `cancel()`: the stage's handler is gone
     if let sources = underLock({ inputs as? OrphanedInputs }) { orphan(leaving: sources) }  // the source is an orphan
   }
 

@@ -132,7 +132,7 @@ final class Join<Derived: OutcomeStorage>: Inputs, @unchecked Sendable {
     guard awaited.subtract(1, ordering: .acquiringAndReleasing).newValue == 0 else { return }
     let (inputs, complete) = takeAll()
     if let reason = lock.withLock({ reason }) {
-      derived.breakPromise(reason, leaving: inputs, in: trampoline)  // orphans among them still count the join
+      derived.breakPromise(reason, leaving: inputs, in: trampoline)  // orphans can still count this join as a consumer
     } else if let complete {  // `nil` after a decision of another input, or a cancellation
       derived.resolve(complete(), in: trampoline)
     }

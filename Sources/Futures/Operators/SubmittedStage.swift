@@ -148,7 +148,7 @@ final class SubmittedStage<Value: Sendable, Failure: Error, New: Sendable, NewFa
     deadline?.cancel()
   }
 
-  override func dropContext() { context = nil }  // unlike `dropCaptures()`, never while a delivery uses the context
+  override func dropContext() { context = nil }  // never runs during a delivery; `dropCaptures()` can
 
   @usableFromInline
   override func resolveWithoutContext(from source: FutureState) {  // this stage is cancelled, but cannot represent that

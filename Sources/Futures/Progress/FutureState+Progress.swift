@@ -116,7 +116,7 @@ extension FutureState {
       case .resume(let reader): reader.resume()
       case .repeatLater: return trampoline.notifyLater(self)
       case .finish(let deliversResult):  // `true`: the state settled, and this thread must deliver its result (R20)
-        if deliversResult { deliver() }  // not queued in `trampoline`, where callbacks of others can delay it
+        if deliversResult { deliver() }  // `in: trampoline` would queue the result behind other ready states
         return
       }
     }

@@ -183,7 +183,7 @@ extension ConcurrencyLimit {
       start(slot)
       started = slot
     }
-    // The maximum is reached. If slots are free, the global queue starts more: at most the work that waits by then, and 16 pieces.
+    // The maximum is reached. If slots are free, the global queue starts more: at most the work that waits then, and some more.
     guard queue.withLock({ $0.beginHandingOn(limit, after: started) }) else { return }
     handOn { [self] in startWork(queue.withLock { $0.endHandingOn() } + Self.maximumForOthers) }
   }

@@ -111,7 +111,7 @@ public final class Latest: Sendable {
     let future = slot.wait(pace, on: timer)
       .setFailureType(to: Failure.self)
       // The wait has no share of the progress. `start` is `false` for a superseded request: its cancellation comes next, or its
-      // failure type cannot represent one (R16). `.never`, because nothing uses the result.
+      // failure type cannot represent one (R16). The closure then returns `.never`, because nothing uses the result.
       .flatMap(on: context, progressShare: 0) { _ in slot.start(number, pace, on: timer) ? work() : .never }
     let progressRegistration = whenProgressed.map { callback in
       future.whenProgressed(on: context) { progress in if slot.isNewest(number) { callback(progress) } }

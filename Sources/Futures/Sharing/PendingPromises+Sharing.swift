@@ -29,7 +29,7 @@ extension PendingPromises {
       begin(work(), for: key, request: number)
     } else {
       #if DEBUG
-        reportRequestInOwnWork(key, fileID, line)  // if this thread starts the work now, which asks for its own key
+        reportRequestInOwnWork(key, fileID, line)  // writes only while this thread starts the work
       #endif
     }
     return caller.future

@@ -219,7 +219,7 @@ public final class PendingPromises<Key: Hashable & Sendable, Value: Sendable, Fa
       if isFirst { entry.request = number }
       return (number, isFirst, entry.work, nil)
     }
-    if let answer { return .answered(answer.entry.answer) }  // the rest of it is released here, outside the lock
+    if let answer { return .answered(answer.entry.answer) }  // entry and key are released here, outside the lock
     // Weak: this object owns the caller's promise, and breaks it when it goes away.
     caller.onCancel { [weak self] in self?.leave(key, number) }
     if let work { connect(caller, to: work) }  // not the first caller: an entry with work has callers

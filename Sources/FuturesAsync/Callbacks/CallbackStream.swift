@@ -120,7 +120,7 @@ public final class CallbackStream<Element: Sendable>: Sendable {
     guard !isCancelled else { return }
     switch output {
     case .reader(let continuation): continuation.yield(element)
-    // In a box, because the code of a shared stream does not depend on the type of its elements.
+    // Boxed once for all readers, because `SharedStreamState` does not depend on the type of the elements.
     case .readers(let shared, let run): shared.stream?.deliver(.element(SharedElement(element)), run: run)
     }
   }

@@ -247,7 +247,7 @@ extension Future {
   /// - Parameter task: The task. Its priority rises to the priority of a task that awaits the future.
   @_alwaysEmitIntoClient
   public init(_ task: Task<Value, Failure> = required()) {
-    // The default keeps the compiler from matching a trailing closure with `task`. No call uses it: `init()` refuses `Future()`.
+    // The default keeps a trailing closure from matching `task`. No call uses the default, because `init()` refuses `Future()`.
     // A second task resolves the future. The producer is `task` itself, so cancellation and priority reach it at once, also
     // before the second task has started.
     let state = State<Value, Failure>()

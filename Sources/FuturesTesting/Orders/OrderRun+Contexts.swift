@@ -55,7 +55,7 @@ extension OrderRun {
 
   func note(_ text: String) {  // called by `Orders.note(_:)`
     guard isOnOwnThread else { return }  // a note of another thread has no move, and no lock protects `trace`
-    let place = max(trace.count - 1, 0)  // of the present move; the body begins before the first one
+    let place = max(trace.count - 1, 0)  // of the last move in `trace`; the body begins before the first one
     state.withLock { $0.notes[place, default: []].append(text) }
   }
 
@@ -66,10 +66,10 @@ extension OrderRun {
   /// Adds a block that a move submits to the main queue; after the run, the real queue gets the block, but a timer is dropped.
   func enqueueOnMain(_ block: @escaping @Sendable () -> Void, after delay: Duration) {
     let isTimer = delay > .zero  // dropped after the run, because the end of a run drops the timers that are left
-    let number = submit {  // without a sentence for other threads: a move submits
+    let number = submit {  // needs no `outside`, because only a move calls this function
       $0.add(.work(block), named: isTimer ? .timer(delay) : .main, in: .main, after: isTimer ? delay : nil)
     }
-    if number == nil, !isTimer { Self.withoutRun { DispatchQueue.main.async(execute: block) } }  // so no hook takes it
+    if number == nil, !isTimer { Self.withoutRun { DispatchQueue.main.async(execute: block) } }  // no hook gets `block`
   }
 
   /// Runs a move on the main queue, and waits until it has returned.

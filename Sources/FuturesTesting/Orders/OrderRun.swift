@@ -282,7 +282,7 @@ final class OrderRun: @unchecked Sendable {
       case .job(let job, let task):
         running = task
         if item.isOnMain { return job.runSynchronously(on: MainActor.sharedUnownedExecutor) }
-        // An actor's job (`Task.yield()` names no task either): a task can go there and back in one move, and the report says so.
+        // An actor's job, not that of a `Task.yield()`. The report says that a task can go to an actor and back within one move.
         if task == nil, !job.resumesTask { callsActors = true }
         job.runSynchronously(on: asUnownedTaskExecutor())
       case .step(let continuation):
@@ -295,7 +295,7 @@ final class OrderRun: @unchecked Sendable {
 
   /// Makes a delivery a move of its own: if a task resolves a future, the callbacks run outside the task (R8).
   private lazy var submitDelivery: Trampoline.Elsewhere = { [unowned self] delivery in
-    submit { $0.add(.work(delivery), named: .other("delivery")) }  // no sentence: this thread submits
+    submit { $0.add(.work(delivery), named: .other("delivery")) }  // needs no `outside`: only a move submits here
   }
 
   /// Runs a move on the calling thread, which meanwhile belongs to this run and has its time.
@@ -331,7 +331,7 @@ final class OrderRun: @unchecked Sendable {
   /// Runs the remaining work without choices, and drops its timers, so that all tasks can end, also the body's `task`.
   private func endRemainingWork(of task: Task<Void, Never>) {
     state.withLock { $0.isEnding = true }
-    if reason != nil { watch.measure { inMove { task.cancel() } } }  // a move: runs handlers of a suspended body
+    if reason != nil { watch.measure { inMove { task.cancel() } } }  // a move: cancellation handlers run here
     turnLimit = turns + Self.maximumTurns / 2  // work that goes on for more turns is endless
     makeMoves(selectedBy: nextRemainingItem)  // `nextRemainingItem` drops the timers when no other work is ready
     var (items, queues) = state.withLock { state in

@@ -139,7 +139,7 @@ final class OrderSearch {
   /// Shrinks the order of a failure, and runs it again to show it.
   private func show(_ failed: OrderRun) -> OrderFailure {
     guard let reason = failed.reason, reason.dependsOnOrder else { return failure(failed) }
-    // Not repeated: without `hasFailed`, `#require` has recorded its error, and would again. By name: Testing is not imported.
+    // Not repeated: without `hasFailed`, `#require` records its error each time. (Compares names: Testing is not imported.)
     if case .thrown(let error) = reason, options.hasFailed == nil, "\(type(of: error))" == "ExpectationFailedError" {
       return failure(failed)
     }
@@ -176,7 +176,7 @@ final class OrderSearch {
     let orderCount = max(orders.count, 1)  // a first order whose move does not return is not in `orders`
     return OrderReport(
       orders: orderCount,
-      knownOrders: isComplete ? orderCount : max(knownOrders, orders.count + 1),  // at least one is left, or one failed
+      knownOrders: isComplete ? orderCount : max(knownOrders, orders.count + 1),  // `+ 1`: not all orders have passed
       isExhaustive: isComplete && left.isEmpty && unexplored.isEmpty,
       callsActors: callsActors,  // only for `description`, because `isExhaustive` is about whole moves
       left: left,
@@ -241,7 +241,7 @@ extension OrderRun {
       moves.remove(at: deviations[number])
       return moves
     }
-    // `column` is the context or task that runs before the change. Its next block of moves, if any, comes before the change, too.
+    // `column` is that of the move before the change. The next block of moves in this column, if any, is moved before the change.
     let place = changes[number - deviations.count]
     let column = trace[place - 1].column
     let block = trace[place...].drop { $0.column != column }.prefix { $0.column == column }

@@ -17,7 +17,7 @@ public final class Orders: Sendable {
   /// - Returns: The context. Submit to it from the run only: work from another thread is a failure.
   public func context(_ name: String) -> ExecutionContext { run.context(.context(name)) }
 
-  /// Suspends the task, so that other work can run first.
+  /// Suspends the task, so that other work can run first; the order shows this step as `name`.
   ///
   /// Returns at once after the end of the run. Cancelling the task does not end the suspension.
   nonisolated(nonsending) public func step(_ name: String) async {

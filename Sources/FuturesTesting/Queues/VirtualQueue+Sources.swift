@@ -83,7 +83,7 @@ extension OrderRun {
       let number = submit(outside: "has submitted work to the queue “\(label)”.") {
         $0.add(.work(work), named: source, in: lane)
       }
-      return { [self] in  // for `sync`, which runs the work itself; `nil` if the run was over, or the work has started
+      return { [self] in  // for `sync` and `wait()`; returns `nil` if the run is over, or if the work has started
         guard let number, let item = state.withLock({ $0.agenda.take(number) }) else { return nil }
         if case .work(let work) = item.action { return work } else { return nil }  // never another action
       }
