@@ -122,7 +122,7 @@ struct RefusalRules {
     }
   }
 
-  /// Refuses an async counterpart if a rival's calls would get it, or if the graph lacks the isolation of a global function.
+  /// Refuses an async counterpart if calls of a rival would call it instead, or if the graph lacks a global function's isolation.
   private func overloadRefusal(_ function: CallbackFunction) -> Refusal? {
     let saysIsolation = function.declaration.globalActor != nil || function.declaration.isNonisolated
     // The counterpart would be `nonisolated(nonsending)`, so it could not call a function that is on the main actor.

@@ -89,7 +89,7 @@ struct Lexer {
   private mutating func skipSpace() {
     while true {
       rest = rest.drop(while: \.isWhitespace)
-      guard rest.first == "/", let length = commentLength else { return }
+      guard let length = commentLength else { return }
       rest = rest.dropFirst(length)
     }
   }

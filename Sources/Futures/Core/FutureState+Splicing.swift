@@ -21,7 +21,7 @@ extension FutureState {
         return false
       }
       state.setProducer(.none)  // because the state does not own `stage`, which is released below
-      // `source` fills only the part `place` of the progress. `adopt` got `nil` for it, because the move could still fail.
+      // `source` fills only `place` in the follower's region, which `adopt` left as it was (`nil`), because the move could fail.
       if target.narrow(follower, to: place) { target.relinkProgress() }
       stageReference.release()
       return false

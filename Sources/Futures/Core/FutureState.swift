@@ -813,7 +813,7 @@ extension FutureState {
     phase.compareExchange(expected: .closing, desired: .resolved, ordering: .releasing).exchanged
   }
 
-  /// Ends the delivery on this thread if only *others* are left: consumers that other threads have attached during the delivery.
+  /// Ends this thread's delivery if only *others* are left: consumers that other threads attach during it, perhaps without end.
   /// - Returns: `nil` if the delivery has ended on this thread: the state is then `due` for another thread. Otherwise the number
   ///   of others before the last own consumer (see `drain`). The caller asks again only after that consumer, because each call
   ///   visits the whole list. So no consumer is visited more than twice.

@@ -151,7 +151,7 @@ extension Future {
   public init(
     on context: MainContext,
     fileID: StaticString = #fileID,
-    line: UInt = #line,
+    line: UInt = #line,  // the resolved source keeps this place for an error, if the context can drop `work`
     _ work: @escaping @MainActor () throws(Failure) -> Value
   ) {
     self = Future<Void, Failure>(resolvedAt: fileID, line, for: context.context).derive(on: context.context) { _ in

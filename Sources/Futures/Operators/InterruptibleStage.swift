@@ -42,9 +42,9 @@ final class InterruptibleStage<Stored: OutcomeStorage>: Stage<Stored>, @unchecke
 
   override func describe(into facts: inout NodeFacts, isListed: Bool) {
     facts.setOperation("timeout or cancellation token")
-    facts.isInterruptible = true
+    facts.isInterruptible = true  // also if it can only cancel the source, which can then give a result
     // A timeout, which outlives the source, has a result of its own. A token has only the failure of a cancelled future.
-    facts.canEndWithoutSource = outlivesSource || Cancelled<Stored.Failure>.isExpressible
+    facts.canEndWithoutSource = outlivesSource || Cancelled<Stored.Failure>.isExpressible && !interruption.hasEnded
   }
 
   override func dropCaptures() { interruption.cancel() }  // stops the timer, or leaves the token

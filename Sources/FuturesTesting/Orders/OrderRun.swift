@@ -225,7 +225,7 @@ final class OrderRun: @unchecked Sendable {
     case nil: break
     }
     turns += possible.count / 25  // 25 possible moves count as another turn, so that too many tasks end the run
-    if turns >= turnLimit {  // 100 possible moves add four turns to each move, so the text names them as the reason
+    if turns >= turnLimit {  // `100` below: so many possible moves add four turns to each move, so they are the reason
       let tooMany = " \(possible.count.grouped) moves can come next: these are too many to explore."
       sentence = "The body made \(trace.count.grouped) moves and did not end.\(possible.count < 100 ? "" : tooMany)"
       return end(.endless)
