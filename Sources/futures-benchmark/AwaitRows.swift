@@ -77,7 +77,7 @@ extension Rows {
   static func awaitFutureOfTask(_ harness: Harness) -> Row {
     let ours = Body.asynchronous { repetitions in
       for index in 0..<repetitions {
-        let future = Future<Value, Failure> { () async throws(Failure) in index }
+        let future = Future<Value, Failure> { () async throws(Failure) in index }  // throwing, as the floor's is
         Sink.add((try? await future.value) ?? 0)
       }
     }

@@ -4,7 +4,7 @@
 package struct Refusal: Equatable, Sendable {
   package let reason: String
 
-  /// The entry; `nil` if none would help.
+  /// The entry that the report proposes; `nil` if it proposes none.
   let entry: Entry?
 
   struct Entry: Equatable, Sendable {
@@ -238,7 +238,7 @@ extension Refusal {
     return Refusal("they return `\(label)`, a `\(type)`, which is no `Error` that they could throw\(remedy)")
   }
 
-  /// A value of `type` can hold a failure, which counterparts then return in the value, and not as an error.
+  /// A value of `type` can hold a failure, which counterparts then return in the value, and not as an error; `whole` accepts it.
   static func returnsFailure(in type: String) -> Refusal {
     Refusal("they return `\(type)`, which might hold a failure")
   }

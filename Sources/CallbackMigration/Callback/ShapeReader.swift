@@ -138,8 +138,8 @@ struct ShapeReader {
     {
       return .mightBeValidInside(type.text, title)
     }
-    if let (type, lender) = all.lazy.compactMap({ type in facts.lender(of: type).map { (type, $0) } }).first {
-      return .mightBeValidInside(type.text, lentBy: lender, title)
+    for type in all {  // another function, such as `read(_:)`, can lend values of the type to a closure
+      if let lender = facts.lender(of: type) { return .mightBeValidInside(type.text, lentBy: lender, title) }
     }
     // Sendable values stay valid after the call, so a phrase such as "do not keep" means something else.
     let areSendable = values.allSatisfy { facts.sendability(of: $0, []) == .yes }

@@ -63,7 +63,6 @@ extension Future {
 
   /// Calls `completion` with the value or the error.
   @_alwaysEmitIntoClient
-  @_disfavoredOverload
   public func forward(
     on context: ExecutionContext,
     cancelledBy token: CancellationToken = .none,

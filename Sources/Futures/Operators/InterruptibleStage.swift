@@ -26,7 +26,7 @@ final class InterruptibleStage<Stored: OutcomeStorage>: Stage<Stored>, @unchecke
     }
   }
 
-  /// Makes the orphan `source` a weak input, because it has no producer that keeps it alive; a cancelled stage leaves its inputs.
+  /// Makes the orphan `source` a weak input, which a cancelled stage leaves: neither the stage nor a producer owns `source`.
   ///
   /// Returns the stage, as the next orphan, if its token can no longer cancel it; `nil` if a token or a timeout can still end it.
   override func stateToOrphan(from source: FutureState) -> FutureState? {

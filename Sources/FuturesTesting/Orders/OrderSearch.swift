@@ -57,14 +57,12 @@ final class OrderSearch {
       turns += run.turns
       knownOrders = max(knownOrders, run.knownOrders)
       orders.insert(run.hash)
-      if run.reason == nil {
-        do { try tree.end(run) } catch { run.reason = .notDeterministic(error.sentence) }
-      }
+      do { try tree.end(run) } catch { run.reason = run.reason ?? .notDeterministic(error.sentence) }
+      isComplete = tree.isComplete
       if run.reason != nil {
         let failure = show(run)
         return .failure(watch.isCancelled ? CancellationError() : failure)  // as above: `show` runs orders, too
       }
-      isComplete = tree.isComplete
       if isComplete || orders.count >= options.limit || hasReachedBound { return .success(report()) }
     }
     return .failure(CancellationError())
@@ -176,7 +174,7 @@ final class OrderSearch {
     let orderCount = max(orders.count, 1)  // a first order whose move does not return is not in `orders`
     return OrderReport(
       orders: orderCount,
-      knownOrders: isComplete ? orderCount : max(knownOrders, orders.count + 1),  // `+ 1`: not all orders have passed
+      knownOrders: isComplete ? orderCount : max(knownOrders, orders.count + 1),  // `+ 1`: at least one has not run
       isExhaustive: isComplete && left.isEmpty && unexplored.isEmpty,
       callsActors: callsActors,  // only for `description`, because `isExhaustive` is about whole moves
       left: left,
