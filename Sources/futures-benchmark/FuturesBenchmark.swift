@@ -26,7 +26,7 @@ struct FuturesBenchmark {
     if !AllocationCounts.areSupported {
       FileHandle.standardError.write(Data("Allocations are not counted on this system and read 0.\n".utf8))
     }
-    // Allocations for each part do not depend on the size, so small sizes are enough to count them.
+    // Allocations per stage, callback or step do not depend on the size, so small sizes are enough to count them.
     let harness = Harness(isQuick: options.isQuick || options.isUntimed, isTimed: !options.isUntimed)
     var rows: [Row] = []
     print(Table.head)

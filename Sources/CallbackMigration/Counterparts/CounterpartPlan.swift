@@ -40,7 +40,7 @@ package struct CounterpartPlan {
     self.inventory = inventory
     let pattern = TitlePattern(part: pattern)
     let refusals = RefusalRules(inventory: inventory)
-    // If several functions need the same counterpart, `claims` selects one of those for which it could be written.
+    // If several functions need the same counterpart, `claims` selects at most one of those for which it could be written.
     let claims = CounterpartClaims(inventory.functions) { function, kind in
       refusals.refusal(function, kind) == nil && !function.counterpart(kind).exists
     }

@@ -173,8 +173,8 @@ extension SourceTokens {
     while index < close, self[index] != "in" {
       let isInResultType = !isFirstOnLine(index) && (brace..<index).contains { self[$0] == "->" && parent($0) == brace }
       guard ["async", "throws", "->"].contains(self[index]) || isInResultType else { return nil }
-      // `after(modifier:)` skips the error type of `throws`, and `index(behind:)` the brackets in a result type.
-      index = self[index] == "throws" ? after(modifier: index) : self.index(behind: index)
+      // `after(modifier:)` also skips the error type of `throws`.
+      index = self[index] == "throws" ? after(modifier: index) : indexAfterTokenOrBrackets(at: index)
     }
     return index < close ? ClosureSignature(parameters: parameters, end: index) : nil
   }

@@ -10,7 +10,7 @@ extension SourceTokens {
       // and `catch`, but here these continue the statement of the `if` or `do`.
       let continues = self[index] == "else" || self[index] == "catch"
       if index > first, !continues, statementStart(before: index + 1) == index { starts.append(index) }
-      index = self.index(behind: index)  // skips the content of brackets
+      index = indexAfterTokenOrBrackets(at: index)
     }
     return starts.indices.map { behindLabel(starts[$0])..<($0 + 1 < starts.count ? starts[$0 + 1] : body.upperBound) }
   }
@@ -91,7 +91,7 @@ extension SourceTokens {
       // The protocol around a requirement ends, or the next declaration begins.
       guard parent(index) == parent(name) else { return nil }
       if isFirstOnLine(index), Self.declarations.contains(self[index]) { return nil }
-      index = self.index(behind: index)
+      index = indexAfterTokenOrBrackets(at: index)
     }
     guard self[index] == "{", let end = partner(index) else { return nil }
     return index...end

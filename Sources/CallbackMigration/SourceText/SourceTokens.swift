@@ -68,7 +68,7 @@ package struct SourceTokens {
   func isFirstOnLine(_ index: Int) -> Bool { items.indices.contains(index) && items[index].isFirstOnLine }
 
   /// The index after a token; for an opening bracket, whose partner comes later, the index after the partner.
-  func index(behind index: Int) -> Int { (partner(index).map { max($0, index) } ?? index) + 1 }
+  func indexAfterTokenOrBrackets(at index: Int) -> Int { (partner(index).map { max($0, index) } ?? index) + 1 }
 
   static func isWord(_ text: String) -> Bool {
     text.first.map { $0.isLetter || $0 == "_" || $0 == "$" || $0 == "`" } == true

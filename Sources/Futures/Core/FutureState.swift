@@ -599,7 +599,7 @@ extension FutureState {
       case .listed where !isResultOnly, .listedByOther where !isResultOnly, .resultOnly where !isResultOnly:
         reference = unlist(consumer)
       case .listed where isEndless: reference = unlist(consumer)  // no result comes for which it could stay
-      // Stays for the result, at the front, where it no longer keeps this state running.
+      // Stays for the result: at the front, because `onlyWantsResults` looks only at the last consumer.
       case .listed where isPending: consumers.prepend(consumers.remove(.passUnretained(consumer)))
       // The consumer gets the result anyway: it is result-only, or the state is settled, as it always is for `listedByOther`.
       case .listed, .listedByOther, .resultOnly: return nil

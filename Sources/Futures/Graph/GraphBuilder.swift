@@ -42,7 +42,7 @@ struct GraphBuilder {
   private var nextID: Int
   private var names = StageNames()
 
-  /// The index of each object's node: of a state, a consumer, or a *site*, which is a `withCallback` or a callback stream.
+  /// The index of the node of each state and consumer.
   var indices: [ObjectIdentifier: Int] = [:]
   /// Keeps the objects behind `indices` alive, so that no new object gets the address of one.
   private var kept: [AnyObject] = []
@@ -74,7 +74,7 @@ struct GraphBuilder {
       if let state = entry.state(object) {
         if isShown(state, entry) { _ = node(of: state) }
       } else if entry.kind == .wrappedCallback || entry.kind == .callbackStream {
-        if let site = object as? any PendingSite { addSite(site, object, entry) }
+        if let site = object as? any PendingSite { addSite(site, entry) }
       } else if entry.kind == .work, let work = object as? TrackedWork, let state = work.nodeState {  // has not ended
         _ = add(.work, entry) { $0.state = state }
       }
@@ -144,17 +144,15 @@ struct GraphBuilder {
   // MARK: - Tracked objects
 
   /// Adds the node of a `withCallback` or of a callback stream, unless it has ended.
-  private mutating func addSite(_ site: any PendingSite, _ object: AnyObject, _ entry: PendingEntry) {
-    guard indices[ObjectIdentifier(object)] == nil else { return }  // only if the object had a second entry
+  private mutating func addSite(_ site: any PendingSite, _ entry: PendingEntry) {
     switch site.pendingStatus {
     case .ended: return
     case .busy:
       // Another thread has the lock of the site, so what the site waits for is unknown.
-      setNode(of: object, to: add(entry.kind, entry) { $0.state = .busy })
+      _ = add(entry.kind, entry) { $0.state = .busy }
       graph.isComplete = false
     case .pending(let isCancelled, let task):
       let index = add(entry.kind, entry) { $0.isCancelled = isCancelled }
-      setNode(of: object, to: index)
       guard let task else { return }  // a callback stream, or a `withCallback` that a thread cancels now
       waitsOfTasks.append((task, index))
     }
@@ -210,8 +208,8 @@ struct GraphBuilder {
       case .due, .delivering, .closing: graph.nodes[index].state = .delivering
       }
     }
-    if graph.nodes[index].kind == .work {
-      switch state.currentStatus {  // of the state as a consumer: whether its context has it, or has started it
+    if graph.nodes[index].kind == .work, graph.nodes[index].state != .broken {  // broken work does not run any more
+      switch state.currentStatus {  // of the state as a consumer, which is `finished` once its context has started it
       case .submitted: graph.nodes[index].state = .enqueued
       case .finished: graph.nodes[index].state = .running
       default: graph.nodes[index].kind = .stage  // the transform has run: the stage waits for the future that it made

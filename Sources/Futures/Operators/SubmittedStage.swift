@@ -61,7 +61,7 @@ final class SubmittedStage<Value: Sendable, Failure: Error, New: Sendable, NewFa
     on context: ExecutionContext,
     afterNanoseconds delay: Int64,
     for transformed: TransformedResults,
-    progressShare: Double,  // of the source; `shareOfWork` makes it 0 if the source does no work, such as a delay
+    progressShare: Double,  // of the source
     bypass: ResultTransform?,
     _ transform: ResultTransform
   ) {
@@ -72,7 +72,7 @@ final class SubmittedStage<Value: Sendable, Failure: Error, New: Sendable, NewFa
     self.delay = delay
     self.transformed = transformed
     deadline = delay > 0 ? Interruption() : nil
-    super.init(of: source, progressShare: source.shareOfWork(progressShare)) { stage, source, trampoline in
+    super.init(of: source, progressShare: source.onlyWaits ? 0 : progressShare) { stage, source, trampoline in
       unsafeDowncast(stage, to: SubmittedStage.self).deliver(from: source, in: trampoline)
     }
     // Never `.inline`: such a stage is `finished` before `deliver`, whose `claimSubmitted()` would then fail.

@@ -87,7 +87,7 @@ final class FlatMapStage<Argument: Sendable, New: Sendable, Failure: Error>: Mov
     _ transform: __owned Transform<Argument, Future<New, Failure>>
   ) {
     self.transform = consume transform
-    super.init(of: source, progressShare: source.shareOfWork(progressShare)) { stage, source, trampoline in
+    super.init(of: source, progressShare: source.onlyWaits ? 0 : progressShare) { stage, source, trampoline in
       let stage = unsafeDowncast(stage, to: FlatMapStage.self)
       guard stage.kind != .follower else { return stage.resolve(as: source, in: trampoline) }  // the second delivery
       guard let value: Argument = stage.value(of: source, in: trampoline) else { return }  // the stage has ended
@@ -103,7 +103,7 @@ final class FlatMapStage<Argument: Sendable, New: Sendable, Failure: Error>: Mov
     _ transform: __owned Transform<Argument, Future<New, Failure>>
   ) where Argument == Result<V, F> {
     self.transform = consume transform
-    super.init(of: source, progressShare: source.shareOfWork(progressShare)) { stage, source, trampoline in
+    super.init(of: source, progressShare: source.onlyWaits ? 0 : progressShare) { stage, source, trampoline in
       let stage = unsafeDowncast(stage, to: FlatMapStage.self)
       guard stage.kind != .follower else { return stage.resolve(as: source, in: trampoline) }  // the second delivery
       if let result = unsafeDowncast(source, to: State<V, F>.self).result {
@@ -175,10 +175,8 @@ extension MovingStage {
 }
 
 extension Unmanaged<FutureState> {
-  /// Returns the share of a stage's source in the progress: `share`, or zero for a source that does no work, such as a delay.
+  /// Whether the state does no work, such as a delay, so that its share in the progress of a stage is zero.
   @_alwaysEmitIntoClient
   @inline(__always)
-  func shareOfWork(_ share: Double) -> Double {
-    _withUnsafeGuaranteedRef { $0.has(.onlyWaits) } ? 0 : share
-  }
+  var onlyWaits: Bool { _withUnsafeGuaranteedRef { $0.has(.onlyWaits) } }
 }

@@ -140,7 +140,7 @@ extension FutureState {
       return (true, record.beginNotifying())
     }
     if mustNotify { notifyListeners() }
-    feed?.beginReporting()  // the feed watches its object only while there are listeners
+    feed?.beginReporting()  // for each new listener: the feed can stop reporting changes when the last one leaves
     return isAdded
   }
 

@@ -43,8 +43,7 @@ enum GraphCycleScenes {
     let endless: [(Number) -> Number] = [
       { $0.cancelled(by: source.token) },
       { $0.setFailureType(to: (any Error).self).cancelled(by: CancellationTokenSource().token).recover { _ in 0 } },
-      { .race([$0, $0.map { $0 }]) }, { .race([$0, broken]) },
-      { Future.all([$0, other.future]).map { $0[0] } },
+      { .race([$0, $0.map { $0 }]) }, { .race([$0, broken]) }, { Future.all([$0, other.future]).map { $0[0] } },
     ]
     for (number, derive) in endless.enumerated() {
       let graph = graph(derive)

@@ -85,12 +85,13 @@ enum WaitForGraphScenes {
     following.follow(leader.future)
     let cancelled = Promise<Int, Never>("cancelled")
     cancelled.future.cancel()
-    let graph = FuturesDiagnostics.graph
+    let dropped = Future<Int, Never>.succeeded(1).map(on: ExecutionContext { _ in }) { $0 }  // drops the work
+    let graph = withExtendedLifetime(dropped) { FuturesDiagnostics.graph }
     let nodes = Dictionary(graph.nodes.map { ($0.label ?? "", $0) }, uniquingKeysWith: { $1 })
     #expect(nodes["following"]?.state == .following)
     #expect(nodes["cancelled"]?.isCancelled == true)
-    #expect(graph.edges.map(\.awaited) == [nodes["leader"]?.id])
-    #expect(graph.edges.map(\.waiter) == [nodes["following"]?.id])
+    #expect(graph.edges.map { [$0.waiter, $0.awaited] } == [["following", "leader"].compactMap { nodes[$0]?.id }])
+    #expect(graph.nodes.filter { $0.kind == .work }.map(\.state) == [.broken], "\(graph)")
   }
 
   static func bounds() {
