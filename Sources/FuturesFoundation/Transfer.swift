@@ -87,11 +87,11 @@
       transferStops.async { [task] in task?.cancel() }
     }
 
-    /// Calls `body`, which calls a completion handler of Foundation, unless the transfer has stopped.
+    /// Calls `answer`, which calls a completion handler of Foundation, unless the transfer has stopped.
     ///
-    /// Foundation for Linux traps if such a call follows a cancellation. So `body` runs under the lock, for which `stop` waits.
-    private func answerUnlessStopped(_ body: () -> Void) {
-      isStopped.withLock { if !$0 { body() } }
+    /// Foundation for Linux traps if such a call follows a cancellation. So `answer` runs under the lock, for which `stop` waits.
+    private func answerUnlessStopped(_ answer: () -> Void) {
+      isStopped.withLock { if !$0 { answer() } }
     }
 
     // MARK: Called by the session, on its delegate queue

@@ -52,7 +52,7 @@ private final class BrokenPromiseRecorder: Sendable {
       let isOfFile = self.fileID == nil || self.fileID == promise.fileID
       guard isOfFile, promise.cause == .promiseDropped else { return false }  // the usual report or trap follows
       broken.withLock { $0.append(promise) }
-      return true  // no report and no trap
+      return true  // no trap, and a report only to a handler that the program has set
     }
   }
 

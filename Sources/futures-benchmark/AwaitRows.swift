@@ -28,7 +28,7 @@ extension Rows {
     )
   }
 
-  /// Returns a resolved future with a shared state.
+  /// Returns a resolved future with a shared state; out of line, because the compiler would otherwise not test its storage.
   @inline(never)
   private static func resolvedByPromise() -> Future<Value, Failure> {
     let promise = makePromise()

@@ -15,7 +15,8 @@ struct QueueParameter {
       let names = [parameter.label, parameter.name]
       if let configuredName { return names.contains(configuredName) }
       let type = aliases.wrapped(parameter.type) ?? aliases.resolve(parameter.type)
-      guard ["DispatchQueue", "OperationQueue", "Dispatch.DispatchQueue"].contains(type.text) else { return false }
+      let types = ["DispatchQueue", "Dispatch.DispatchQueue", "OperationQueue", "Foundation.OperationQueue"]
+      guard types.contains(type.text) else { return false }  // Apple's are types of C, so a written module stays
       return names.contains { CallbackNames.isQueue($0, hasDefault: parameter.defaultValue != nil) }
     }
     // With `hasDefault: false` only a clear name such as `callbackQueue` matches. It wins over `queue = .main`.
@@ -31,7 +32,7 @@ struct QueueParameter {
       argument = "nil"
     } else if type.text.hasSuffix("DispatchQueue") {
       argument = ".global()"
-    } else if type.text == "OperationQueue" {
+    } else if type.text.hasSuffix("OperationQueue") {
       argument = "OperationQueue()"
     } else {
       // No argument is known for the type, so counterparts keep the parameter.

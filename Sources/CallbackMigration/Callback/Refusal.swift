@@ -59,8 +59,8 @@ extension Refusal {
 
   static let onlyError = Refusal("its only closure gets an error")
 
-  static func errorIsNotLast(_ title: String) -> Refusal {
-    Refusal("its callback gets an error that is not its last value", entry: .whole, title)
+  static func errorAmongValues(_ title: String) -> Refusal {
+    Refusal("its callback gets an error as one of its values", entry: .whole, title)
   }
 
   static func mightBeError(_ type: String) -> Refusal {

@@ -64,7 +64,7 @@ struct ShapeReader {
   private func errorRefusal(_ values: [ArraySlice<Token>]) -> Refusal? {
     guard !knowledge.isListed(in: .whole) else { return nil }  // the configuration wants such a value returned as it is
     for type in values.map(aliases.resolve) {
-      if aliases.isError(aliases.wrapped(type) ?? type) { return .errorIsNotLast(knowledge.title) }
+      if aliases.isError(aliases.wrapped(type) ?? type) { return .errorAmongValues(knowledge.title) }
       if let foreign = type.first(where: facts.isForeignError) { return .mightBeError(foreign.text) }
     }
     return nil

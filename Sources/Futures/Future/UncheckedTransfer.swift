@@ -9,8 +9,8 @@
 /// let image = try await loadImage().value.value
 /// ```
 ///
-/// The compiler checks nothing here, because a completion handler's parameter cannot be `sending`. So you have two
-/// obligations:
+/// The compiler checks nothing here, because APIs declare a completion handler's parameter without `sending`. So you
+/// have two obligations:
 /// - The sender gives the value away. Neither the sender nor the API that made it uses it afterwards, nor any object
 ///   that it refers to.
 /// - At any time at most one thread or actor uses the value. Of several consumers of such a future, only one uses the

@@ -68,7 +68,7 @@ struct GraphBuilder {
     nextID = (tracked.last?.entry.id ?? 0) + 1  // the entries come in the order of their numbers
   }
 
-  /// Adds the tracked objects with their consumers, then joins and awaits, then finds the circles.
+  /// Adds the tracked objects with their consumers, then awaits and joins, then finds the circles.
   mutating func build() -> WaitForGraph {
     for (entry, object, _) in tracked where !isFull {
       if let state = entry.state(object) {
@@ -80,9 +80,8 @@ struct GraphBuilder {
       }
     }
     visitStates()
-    addJoins()
     addAwaits()
-    visitStates()  // the states that the awaits have added
+    addJoins()  // also those to which only an await has led
     connectBroken()
     // The future of a task waits for the futures that the task awaits.
     for (task, index) in waitsOfTasks {

@@ -46,7 +46,7 @@ extension Callback {
 
   /// Resumes the waiting call with the arguments of a completion handler.
   private func resume(given result: Result<Value, any Error>) {
-    // Unsafe: a completion handler transfers its value, but a closure's parameter cannot be `sending`. So this line
+    // Unsafe: a completion handler transfers its value, but APIs declare its parameter without `sending`. So this line
     // asserts the transfer. The API must not use the value after it has called back.
     nonisolated(unsafe) let result = result
     resume(with: result)

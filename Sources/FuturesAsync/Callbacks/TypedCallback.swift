@@ -88,7 +88,7 @@ public final class TypedCallback<Value, Failure: Error>: @unchecked Sendable {
   /// A handler for APIs that complete with a `Result`.
   public var resultHandler: @Sendable (Result<Value, Failure>) -> Void {
     { result in
-      // Unsafe: a completion handler transfers its value, but a closure's parameter cannot be `sending`.
+      // Unsafe: a completion handler transfers its value, but APIs declare its parameter without `sending`.
       nonisolated(unsafe) let result = result
       self.resume(with: result)
     }

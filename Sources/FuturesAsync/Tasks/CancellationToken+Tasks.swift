@@ -40,9 +40,9 @@ extension CancellationToken {
   nonisolated(nonsending) public func cancelled(fileID: StaticString = #fileID, line: UInt = #line) async {
     // A failure type with cancellation, so that a cancellation of the task also ends the await.
     let promise = Promise<Void, CancellationError>("CancellationToken.cancelled()", fileID: fileID, line: line)
-    let registration = register { promise.succeed() }  // the token can drop the closure; the variable keeps the promise
+    let registration = register { promise.succeed() }
     _ = await promise.future.result
-    registration.remove()
+    withExtendedLifetime(promise) { _ = registration.remove() }  // the token can drop the closure, the only other owner
   }
 
   /// Runs asynchronous work that is cancelled with the token or the calling task.

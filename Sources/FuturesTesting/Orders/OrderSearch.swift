@@ -101,6 +101,7 @@ final class OrderSearch {
   /// Runs the order of `string` only, for `exploreOrders(repeating:)`.
   func repeatOrder(_ string: String) -> OrderWatch.Answer {
     let run = runShown(string)
+    if watch.isCancelled { return .failure(CancellationError()) }  // as in `explore`: a failure can be a false one
     orders.insert(run.hash)
     (knownOrders, isComplete) = (run.knownOrders, run.knownOrders == 1)  // 1: there was no decision, so no other order
     let wouldComeInEveryOrder = run.reason.map { !$0.dependsOnOrder } ?? false  // so the string does not matter
