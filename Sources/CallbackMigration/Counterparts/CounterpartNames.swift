@@ -45,7 +45,8 @@ extension Counterparts {
     func attempt(_ baseName: String?) -> Named {
       let found = counterpart(.async, of: declaration, callbacks, renamed: baseName, in: scopes)
       let plainName = found.name.filter { $0 != "`" }  // `rivals` has the names without backticks
-      let (members, subclasses) = (scopes + conformers, isClass ? conformers : [])  // they cannot override counterparts
+      // An equal async function replaces the counterpart in a conforming type. In a subclass it is a rival: it would not compile.
+      let (members, subclasses) = (scopes + conformers, isClass ? conformers : [])
       let rival = rivals.title(of: plainName, declaration, without: callbacks.omitted, in: members, subclasses, aliases)
       return Named(counterpart: found, rival: rival)
     }

@@ -166,7 +166,7 @@ private struct CounterpartClaims {
       return isOther && other.rank <= function.rank && !function.isPreferred(to: other)
     }
     guard !rivals.isEmpty else { return nil }
-    let isForRival = rivals.contains { $0.isPreferred(to: function) }  // by a better shape: a lower rank is not enough
+    let isForRival = rivals.contains { $0.isPreferred(to: function) }  // not by rank alone: more than the form differs
     // The entry `renames` applies to all functions of a title, so it cannot help if both titles are the same.
     let name = rivals.contains { $0.title == function.title } ? nil : function.declaration.otherName
     return .sameCounterpart(isForRival: isForRival, for: function.title, proposing: name)

@@ -73,7 +73,7 @@ extension SourceTokens {
       guard var type = (name..<items.count).first(where: { self[$0] == "=" }).map({ $0 + 1 }) else { return [] }
       while self[type].hasPrefix("@") { type += 1 }  // attributes, such as `@Sendable`
       guard self[type] == "(", let end = partner(type) else { return [] }
-      return [closure(in: type..<end) ?? []]
+      return [closure(in: type..<end) ?? []]  // not past `end`, because a file has other declarations there
     }
     guard let open = (name..<items.count).first(where: { self[$0] == "(" }) else { return [] }
     return (arguments(in: open) ?? []).map { closure(in: $0) ?? [] }

@@ -61,8 +61,8 @@ extension SymbolGraph {
     let digits = name.prefix(while: \.isNumber)
     guard let length = Int(digits) else { return nil }
     let module = String(name.dropFirst(digits.count).prefix(length))
-    // Foundation exports its parts.
-    return module.hasPrefix("Foundation") ? "Foundation" : module
+    // Foundation exports these two, but not FoundationNetworking and FoundationXML.
+    return ["FoundationEssentials", "FoundationInternationalization"].contains(module) ? "Foundation" : module
   }
 }
 

@@ -36,7 +36,8 @@ extension TypeAliases {
     if errors.contains(identifier) || errorNames.contains(name.text) { return true }
     if errorNames.contains(names.map(\.text).joined(separator: ".")) { return true }  // with its enclosing types
     let module = SymbolGraph.module(ofType: identifier)
-    return Self.standardErrors.contains(name.text) && ["Swift", "_Concurrency", "Foundation"].contains(module)
+    return Self.standardErrors.contains(name.text)
+      && ["Swift", "_Concurrency", "Foundation", "FoundationNetworking"].contains(module)
   }
 
   /// The errors of the standard library and Foundation.

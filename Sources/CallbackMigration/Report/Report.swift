@@ -136,6 +136,6 @@ extension CallbackFunction {
 extension String {
   /// The text with this many characters: padded with spaces, or cut.
   func fitted(to width: Int) -> String {
-    count > width ? prefix(width - 1) + "…" : padding(toLength: width, withPad: " ", startingAt: 0)
+    count > width ? prefix(width - 1) + "…" : self + String(repeating: " ", count: width - count)
   }
 }

@@ -62,7 +62,7 @@ extension FutureState {
   ///   - place: Where `source` stands inside the progress of the stage's previous source; `nil` if it comes after that source.
   final func move(_ stage: FutureState, to source: inout FutureState, inside place: ProgressPlace?) {
     guard let adoption = adopt(stage, waitingFor: source, inside: place) else {
-      // This state is settled, so the stage does not attach.
+      // This state is settled, an orphan, or about to resolve as cancelled, so the stage does not attach.
       return source.cancelIfUnneeded()
     }
     // Marks `source` as private if only its producer and this stage refer to it. `relinkProgress()` would add a reference.

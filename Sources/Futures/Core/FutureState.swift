@@ -621,7 +621,7 @@ extension FutureState {
 
   /// Takes a consumer from its list, under the lock; returns `nil` if it is in no list.
   private final func unlist(_ consumer: Consumer) -> Unmanaged<Consumer>? {
-    guard consumer.next != nil else { return nil }  // was cancelled (result-only) before it attached
+    guard consumer.next != nil else { return nil }  // outside a list, which is circular: cancelled before it attached
     let reference = Unmanaged.passUnretained(consumer)
     // A settled state has moved its listeners to the consumers.
     let isListener = consumer.kind == .progress && isPending
@@ -865,7 +865,7 @@ extension FutureState {
     extras?.cancellation?.end()  // releases the `onCancel` handlers, which a kept token would keep
     // Moves the listeners of the progress into `consumers`, so that they are released below. `_`: no result is delivered here.
     _ = progressRecord?.end(isSuccess: false, before: &consumers)
-    // A promise's state can be in its own list, which does not retain it. It leaves, because the closure below can outlive it.
+    // A promise's state that stores a callback is in its own list, not retained. It leaves, because the closure can outlive it.
     let this = Unmanaged.passUnretained(self).toOpaque()
     if let own = consumers.first(where: { $0.toOpaque() == this }) { consumers.remove(own) }
     if consumers.isEmpty { return }

@@ -372,7 +372,7 @@ struct GraphBuilder {
         waiter.currentStatus == status ? NodeFacts(of: waiter, isListed: true).task : nil
       }
       let task = reading ?? nil  // makes one optional of two; `nil` if the lock is taken, or the waiter no longer waits
-      guard isBroken || task != nil else { continue }  // broken: only a cancellation ends the await, so it is shown
+      guard isBroken || task != nil else { continue }  // broken: it waits, unless its task was cancelled just now
       let node = add(.await, entry)
       setNode(of: object, to: node)
       connect(node, waitsFor: index)

@@ -43,7 +43,7 @@ extension Future {
     let source = asSharedState
     // Only if the source does no work either. A future without a state was resolved from the start, so it did none.
     let onlyWaits = onlyWaits && (!hasState || source.withState { $0.has(.onlyWaits) })
-    // Only a submitted stage can run `bypass` in place of the transform.
+    // Of the two kinds of stages below, only a submitted one can run `bypass` in place of the transform.
     guard runsInline, bypass == nil || Cancelled<NewFailure>.isExpressible else {
       let stage = SubmittedStage(
         of: source.unmanagedBase,

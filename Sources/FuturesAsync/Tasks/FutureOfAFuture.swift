@@ -15,7 +15,7 @@ public import Futures
 @_documentation(visibility: internal)
 @globalActor
 public actor FutureOfAFuture {
-  /// The actor; it runs no code.
+  /// The actor; it runs an overload below only if the call has `await`.
   public static let shared = FutureOfAFuture()
 }
 

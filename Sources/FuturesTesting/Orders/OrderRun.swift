@@ -304,7 +304,7 @@ final class OrderRun: @unchecked Sendable {
     _ = Trampoline.current.setElsewhere(submitDelivery)  // returns `nil`, because moves do not nest on a thread
     let present = Move(turn: turns, thread: cfuturestesting_thread_number())
     let now = state.withLock { state in
-      state.move = present
+      state.move = present  // work that it submits to other threads waits for its end, unless it blocks
       return state.agenda.now.nanoseconds
     }
     cfuturestesting_set_time(startTime + min(now, .max / 2))  // at most 146 years: larger times overflow
@@ -376,7 +376,7 @@ final class OrderRun: @unchecked Sendable {
   /// Releases work that never runs: in a move, because this can break futures, whose callbacks run here and can submit work.
   private func release(_ drop: () -> Void) {
     FuturesDiagnostics.breakObservers.excuse(onThreadsWhere: { [self] in isOnOwnThread }) {  // left work is no mistake
-      watch.measure { inMove(drop) }
+      watch.measure { inMove(drop) }  // `watch` ends the search if a callback never returns
     }
   }
 }

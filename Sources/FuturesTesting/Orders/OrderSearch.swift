@@ -235,7 +235,7 @@ extension OrderRun {
   fileprivate func candidate(_ number: Int) -> ArraySlice<OrderMove> {
     let deviations = deviations.sorted()
     if number < deviations.count {
-      // If no move of the list is possible, the run follows the order of submission. So the list ends with the last deviation.
+      // The list ends with the last deviation, because a run whose list is used up follows the order of submission anyway.
       var moves = trace.prefix(1 + deviations[deviations.count - 1])
       moves.remove(at: deviations[number])
       return moves
