@@ -60,9 +60,9 @@ package struct CallbackFunction {
     sendability = callbacks.shape.values.map { module.types.weakest(of: $0, sendables) } ?? .unknown
     let bodies = module.bodies.implementations(of: symbol, callbacks.indices)
     handle = module.handles.cancellation(of: declaration, in: owner, sendables, knowledge, bodies: bodies)
-    bodyRefusal = bodies.joined().lazy.compactMap { $0.refusal(knowledge.title) }.first
+    bodyRefusal = bodies.joined().lazy.compactMap { $0.refusal(symbol.title) }.first
     let renamed = knowledge.newName(of: declaration.plainName)
-    let heirs = module.roles.conformers(of: symbol)
+    let heirs = module.roles.conformers(of: symbol)  // they inherit the counterpart, so their members can be rivals
     let counterparts = module.counterparts
     let isClass = owner?.kind.identifier == "swift.class"
     let named = counterparts.named(declaration, callbacks, renamed: renamed, in: visibleScopes, heirs, isClass: isClass)

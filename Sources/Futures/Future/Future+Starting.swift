@@ -17,6 +17,7 @@ extension Future {
     line: UInt = #line,
     _ work: @escaping @Sendable () throws(Failure) -> Value
   ) {
+    // The source is resolved, and keeps the place of this call for an error, unless `context` is immediate and so drops no work.
     self = Future<Void, Failure>(resolvedAt: fileID, line, for: context).map(on: context, work)
   }
 
@@ -32,7 +33,7 @@ extension Future {
     line: UInt = #line,
     flattening work: @escaping @Sendable () -> Future<Value, Failure>
   ) {
-    // The source is resolved, and keeps the place of this call unless `context` is immediate. Its share is 0: it does no work.
+    // As above. The share of the resolved source is 0, because it does no work.
     self = Future<Void, Failure>(resolvedAt: fileID, line, for: context).flatMap(on: context, progressShare: 0, work)
   }
 

@@ -154,9 +154,9 @@ public final class Promise<Value: Sendable, Failure: Error>: Sendable {
 
   /// Resolves the future as `other` resolves.
   ///
-  /// The promise is locked in. From now on `succeed`, `fail` and `resolve` return `false`. A second `follow` has no
-  /// effect. On a resolved promise `follow` has no effect either. A chain of followers takes no stack. Cancelling the
-  /// future leaves `other`, also if the cancellation came before `follow` (R17).
+  /// The promise is locked in. From now on `succeed`, `fail` and `resolve` return `false`. A second `follow` does not change
+  /// what the promise follows, and on a resolved promise `follow` has no effect. A chain of followers takes no stack.
+  /// Cancelling the future leaves `other`, also if the cancellation came before `follow` (R17).
   ///
   /// Following its own future traps, because it would never resolve.
   @_alwaysEmitIntoClient
@@ -220,7 +220,7 @@ extension Promise where Value == Void {
 extension TypedState {
   /// Makes the state of a promise resolve as `other`.
   ///
-  /// A state that was cancelled and is resolved does not follow. It cancels `other`, if nothing else waits for `other` (R17).
+  /// A cancelled state that is settled, or already follows a future, instead cancels `other` if nothing else waits for it (R17).
   @_alwaysEmitIntoClient
   final func followForPromise<V, F>(_ other: consuming Future<V, F>) where Stored == Outcome<V, F> {
     if let result = other.peek() {

@@ -74,8 +74,7 @@ extension Future {
     throwing operation: @escaping @isolated(any) (repeat (Never, each Nothing) -> Void) async throws(Failure) -> Value
   ) -> Task<Void, any Error> {
     nonisolated(unsafe) let operation = operation  // only the task calls it
-    // A `Task` would allocate a wrapper for a closure that is not `throws`. The closures do not rethrow: in Swift 6.3 a rethrow
-    // across an actor hop returns off the caller's actor. On Apple systems, a name needs the 26 releases.
+    // A `Task` would allocate a wrapper for a closure that is not `throws`. On Apple systems, a name needs the 26 releases.
     if name != nil, #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) {
       return Task(name: name, priority: priority) { () async throws in
         _ = isolation  // captures the actor
