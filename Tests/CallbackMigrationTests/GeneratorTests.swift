@@ -233,6 +233,20 @@ struct GeneratorTests {
     #expect(text.contains("  \(type)(\"load(completion:)\") { promise in"), "\(text)")
   }
 
+  @Test("An import that one file has only under a condition is written again for a file that always has it")
+  func conditionalImports() throws {
+    let folder = try Folder()
+    var builder = GraphBuilder()
+    builder.root = folder.path
+    for (name, source) in [("A.swift", "#if DEBUG\nimport Net\n#endif"), ("B.swift", "import Net")] {
+      try folder.write(source, to: name)
+      builder.function("func load\(name.first!)(completion: @escaping (Int) -> Void)", file: name)
+    }
+    let inventory = builder.inventory(sources: ["A.swift", "B.swift"].map { folder.path + "/" + $0 })
+    let text = Generator(CounterpartPlan(inventory, style: .async)).text
+    #expect(text.components(separatedBy: "import Net\n").count == 3, "\(text)")
+  }
+
   @Test("The tool refuses ambiguous functions and functions with a plain counterpart")
   func conflictingFunctionsAreRefused() {
     var ambiguous = GraphBuilder()

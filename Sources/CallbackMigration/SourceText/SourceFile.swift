@@ -8,7 +8,7 @@ struct SourceFile {
   let lines: [String]
 
   /// An `import`, or an `#if` with imports only.
-  enum ImportPart {
+  enum ImportPart: Equatable {
     case line(Import)
     case directive(String)
     case block([ImportPart])
@@ -90,7 +90,7 @@ extension StringProtocol {
   var trimmed: String { trimmingCharacters(in: .whitespacesAndNewlines) }
 }
 
-struct Import {
+struct Import: Equatable {
   /// The text after `import`, such as `Foundation` or `struct Foundation.Data`.
   let spelling: String
   let module: String
@@ -124,7 +124,7 @@ struct Import {
 /// The imports of a file of counterparts: the imports of the files whose functions it calls, each once.
 struct ImportList {
   private var parts: [SourceFile.ImportPart] = []
-  private var spellings: Set<String> = []  // of the imports in `parts`
+  private var spellings: Set<String> = []  // of the imports in `parts` outside `#if`, which each build has
 
   /// The modules that a file of the target imports with an access level.
   private let explicit: Set<String>
@@ -149,10 +149,10 @@ struct ImportList {
 
   /// Adds the imports and the whole `#if` blocks that bring something new; the library is not new, because `lines` imports it.
   mutating func add(_ file: SourceFile) {
-    for part in file.imports {
+    for part in file.imports where !parts.contains(part) {
       let others = part.imports.filter { $0.module != "Futures" && $0.module != "FuturesAsync" }
       guard others.contains(where: { !spellings.contains($0.spelling) }) else { continue }
-      spellings.formUnion(others.map(\.spelling))
+      if case .line = part { spellings.formUnion(others.map(\.spelling)) }
       parts.append(part)
     }
   }

@@ -68,7 +68,7 @@ extension FutureState {
     guard let departure = leave(consumer, forResult: needsResult) else {
       // Only a `submitted` consumer can still be ended here: a delivery or its context has it, and has not started it.
       if needsResult {
-        consumer.resolveWithoutContext(from: self)  // by its `bypass`; without one it waits for its context
+        consumer.resolveWithoutContext(from: self)  // `bypass` replaces the transform; if `nil`, the context runs that
       } else if consumer.claimSubmitted() {
         consumer.dropCaptures()  // then it never starts; no `dropContext()`: a delivery can be reading the context
       }

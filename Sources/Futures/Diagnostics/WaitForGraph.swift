@@ -141,9 +141,9 @@ extension FuturesDiagnostics {
   /// print(FuturesDiagnostics.graph)
   /// ```
   ///
-  /// Any thread can call it at any time. It waits for no lock that another thread keeps: a node that is in use at this moment
-  /// is `busy`. Nothing is formatted under a lock. The snapshot keeps futures alive while it reads them. So it can release the
-  /// last reference to one, with its callbacks.
+  /// Any thread can call it at any time. It waits for no lock of a future: a node that is in use at this moment
+  /// is `busy`. For the table of pending futures it waits up to about a second. Nothing is formatted under a lock. The
+  /// snapshot keeps futures alive while it reads them. So it can release the last reference to one, with its callbacks.
   ///
   /// O(number of pending futures, stages, callbacks and awaits).
   public static var graph: WaitForGraph { graph(since: nil, ofThread: nil) }

@@ -10,7 +10,7 @@ extension FuturesDiagnostics {
       return graph
     }
     guard let objects = PendingFutures.shared.objects(since: start, ofThread: thread) else {
-      // Another thread keeps the table locked.
+      // Another thread has kept the table locked for about a second, and diagnostics must not block.
       var graph = WaitForGraph()
       graph.isComplete = false
       return graph
@@ -269,7 +269,7 @@ struct GraphBuilder {
   private mutating func addWaiter(_ waiter: Consumer, _ facts: NodeFacts, waitingFor index: Int) {
     let task = facts.task
     let kind = task == nil ? Node.Kind.blockedThread : .await
-    let node = add(kind, entry(of: waiter)) { $0.context = facts.context.map(Self.name) }
+    let node = add(kind, entry(of: waiter)) { $0.context = facts.context.map(Self.name) }  // of a blocked main thread
     setNode(of: waiter, to: node)
     connect(node, waitsFor: index)
     if let task { waitsOfTasks.append((task, node)) }

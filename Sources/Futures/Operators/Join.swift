@@ -73,7 +73,8 @@ final class Join<Derived: OutcomeStorage>: Inputs, @unchecked Sendable {
     // One input can end a `race` or `firstSuccess`, whose rule is `furthest`. Any other join can end early only by failing.
     facts.endsWithOneInput = rule == .furthest
     facts.needsEachInput = rule == .average && Derived.Failure.self == Never.self
-    facts.inputs = lock.withLockIfAvailable { inputs.map(\.state) }  // diagnostics wait for no lock
+    // Diagnostics wait for no lock. An input that has succeeded is left out, because it can end only a join whose rule is `furthest`.
+    facts.inputs = lock.withLockIfAvailable { inputs.map(\.state).filter { rule == .furthest || !$0.hasSucceeded } }
   }
 
   /// Attaches to all inputs, in order, after the operator has made them; results can arrive during the call.

@@ -150,8 +150,8 @@ nonisolated private func fetch(_ number: Int) async throws -> Int { number }
 /// A wait of the main thread for work that needs it.
 private enum HopelessWait: String, CaseIterable, Codable, Sendable {
   case task, localFunction, nonthrowing, named, immediate, detached, namedDetached
-  case mapped, flatMapped, followed, shielded, joined, joinedWithSettled, settledBesideOther, raced, lateJoin
-  case inSeries, concurrent, concurrentSettled, retry, limited, serialQueue, behindSerialQueue, cached
+  case mapped, flatMapped, followed, shielded, joined, joinedWithSettled, joinedWithSucceeded, settledBesideOther, raced
+  case lateJoin, inSeries, concurrent, concurrentSettled, retry, limited, serialQueue, behindSerialQueue, cached
   case insideSync
   case mainQueue, main, received, behindPending
 
@@ -216,6 +216,9 @@ private enum HopelessWait: String, CaseIterable, Codable, Sendable {
     case .shielded: return task.shielded
     case .joined: return Future.all([task, task]).map { $0[0] }
     case .joinedWithSettled: return Future<(Int, Int), any Error>.zip(task, settled).map { $0.0 }
+    case .joinedWithSucceeded:
+      defer { promise.succeed(1) }
+      return Future.all([promise.future, task]).map { $0[0] }
     case .settledBesideOther:
       return Future.allSettled([promise.future, task]).map { _ in 1 }.setFailureType(to: (any Error).self)
     case .raced: return Future.race([task, local()])
