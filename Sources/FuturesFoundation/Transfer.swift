@@ -161,7 +161,7 @@
       newRequest request: URLRequest,
       completionHandler: @escaping @Sendable (URLRequest?) -> Void
     ) {
-      let request = session.configuration.settingCookies(of: request)  // Foundation sets none if there is a delegate
+      let request = session.configuration.settingCookies(of: request, from: response.url)
       guard let delegate = original.delegate as? any URLSessionTaskDelegate else {
         return answerUnlessStopped { completionHandler(request) }
       }
@@ -270,11 +270,12 @@
   }
 
   extension URLSessionConfiguration {
-    /// Returns `request`, which follows a redirection, with the cookies for its URL.
+    /// Returns `request`, which follows a redirection from `previous`, with the cookies for its URL.
     ///
-    /// Foundation for Linux adds them only if the session has no delegate.
-    fileprivate func settingCookies(of request: URLRequest) -> URLRequest {
+    /// Foundation for Linux adds them only if the session has no delegate, and keeps those of `previous` for another host.
+    fileprivate func settingCookies(of request: URLRequest, from previous: URL?) -> URLRequest {
       var request = request
+      if request.url?.host != previous?.host { request.setValue(nil, forHTTPHeaderField: "Cookie") }
       if httpShouldSetCookies, let url = request.url, let cookies = httpCookieStorage?.cookies(for: url),
         !cookies.isEmpty
       {

@@ -234,7 +234,7 @@ struct PrecisionTests {
     builder.member("var error: Failure? { get }", of: "Response")
     builder.type("enum Found<Value>")
     builder.member("case found(Value)", of: "Found")
-    builder.member("case lost(any Error)", of: "Found")
+    builder.member("case lost((any Error)?)", of: "Found")
     builder.type("enum Reply")
     builder.member("case one", of: "Reply")
     builder.member("case failure(any Error)", of: "Reply")

@@ -244,8 +244,9 @@ struct URLSessionTests {
   )
   private func cookies(transfer: Transfer, setsCookies: Bool) async throws {
     let server = try LoopbackServer { exchange in
-      if exchange.path == "/" {
-        exchange.begin("302 Found", headers: ["Set-Cookie: name=value", "Location: /other"], length: 0)
+      let target = exchange.path == "/" ? "/other" : exchange.path.hasPrefix("//") ? "http:" + exchange.path : nil
+      if let target {
+        exchange.begin("302 Found", headers: ["Set-Cookie: name=value", "Location: \(target)"], length: 0)
       } else {
         exchange.answer("200 OK", Data((exchange.head.contains("Cookie: ") ? "sent" : "not sent").utf8))
       }
@@ -259,7 +260,9 @@ struct URLSessionTests {
     #expect(redirected.body == Data((setsCookies ? "sent" : "not sent").utf8))
     guard setsCookies else { return }
     let next = try await transfer.start(server.request("/next"), to: place, in: session).value
-    #expect(next.body == Data("sent".utf8))
+    let otherHost = server.request("//localhost:\(server.url().port!)/other")
+    let away = try await transfer.start(otherHost, to: place, in: session).value
+    #expect(next.body == Data("sent".utf8) && away.body == Data("not sent".utf8))
   }
 
   @Test("R15: a cancelled transfer ignores a later answer of the session's delegate", arguments: Transfer.allCases)

@@ -60,7 +60,7 @@ struct ShapeReader {
   /// The line of a body that calls back with neither an error nor a value; `nil` if there is none.
   func lineWithoutValue(_ index: Int) -> Int? { bodies([index]).lazy.compactMap(\.lineWithoutValue).first }
 
-  /// The reason to refuse a counterpart that would return an error, or a type that might be one; `nil` if it would not.
+  /// The reason not to return an error, or a type with a part that `returnedFailure` cannot know to be one; else `nil`.
   private func errorRefusal(_ values: [ArraySlice<Token>]) -> Refusal? {
     guard !knowledge.isListed(in: .whole) else { return nil }  // the configuration wants such a value returned as it is
     for type in values.map(aliases.resolve) {

@@ -53,13 +53,15 @@ struct TypeMembers {
         failure: result.failure.substituting(arguments, for: parameters)
       )
     }
-    let hasFailingProperty = properties[identifier, default: [:]].contains { name, type in
+    func canFail(_ type: ArraySlice<Token>) -> Bool {
       let type = aliases.resolve(type)
-      return ["error", "failure"].contains(name) || aliases.result(type) != nil
-        || aliases.isError(aliases.wrapped(type) ?? type)
+      return aliases.result(type) != nil || aliases.isError(aliases.wrapped(type) ?? type)
+    }
+    let hasFailingProperty = properties[identifier, default: [:]].contains { name, type in
+      ["error", "failure"].contains(name) || canFail(type)
     }
     let hasFailingCase = cases[identifier, default: []].contains { name, payload in
-      CallbackNames.hasWord(name, like: ["fail", "error"]) || payload.contains { aliases.isError($0) }
+      CallbackNames.hasWord(name, like: ["fail", "error"]) || payload.contains(where: canFail)
     }
     return hasFailingProperty || hasFailingCase ? .hidden : nil
   }

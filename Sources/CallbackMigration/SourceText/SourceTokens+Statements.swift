@@ -107,7 +107,7 @@ extension SourceTokens {
   /// The name of the function that gets a closure; `nil` for other braces, or if no word is before the closure: `load({ … })`.
   func functionCalled(withClosure brace: Int) -> Int? {
     guard self[brace] == "{", case .closure(let word?) = block(at: brace) else { return nil }
-    guard self[word + 1] == ":" else { return word }  // otherwise `word` is the closure's label
+    guard self[word + 1] == ":" else { return word }  // as in `load {` or `load(…) {`; otherwise the closure's label
     // In `load { … } onEnd: { … }` the function is that of the closure before the label.
     if self[word - 1] == "}" { return partner(word - 1).flatMap(functionCalled) }
     return parent(word).map { $0 - 1 }  // the name before the parentheses around the label

@@ -127,7 +127,7 @@ final class SubmittedStage<Value: Sendable, Failure: Error, New: Sendable, NewFa
       guard let result, transformed.contain(result) else { return nil }  // passes on without the queue
     case .new, .notified, .finished: return nil  // not attached yet, started, or left; only joins use `notified`
     }
-    return context?.identity
+    return context?.identity  // no delivery takes it meanwhile, because the search asks only `queued` stages
   }
 
   override func describe(into facts: inout NodeFacts, isListed: Bool) {
