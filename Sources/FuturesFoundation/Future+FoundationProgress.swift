@@ -126,7 +126,7 @@ final class MirroredProgress: Progress, @unchecked Sendable {
   func update(to progress: FutureProgress) {
     guard let future else { return }  // its end was shown
     guard let ending = future.ending else { return show(progress) }
-    // Before `cancel()` below, which would otherwise cancel the future, too.
+    // Releases the ended future, and makes later calls return above, so that the end is shown once.
     _ = takeSource()
     if ending == .cancellation, !isCancelled { cancel() }
     isCancellable = false

@@ -31,7 +31,7 @@ struct MigrateCallbacks: CommandPlugin {
     try run(tool, arguments: ["run", file.path, "--"] + arguments)
   }
 
-  /// Builds the symbol graphs of a target, and returns their folder; `nil` if the target does not build.
+  /// Builds the symbol graphs of a target, and returns their folder; `nil` if the target does not build, or each level fails.
   ///
   /// The tool filters by access level itself. It reads private symbols, so that no counterpart names one. But at the
   /// level `private` the compiler crashes on some code that it otherwise compiles, so higher levels follow.

@@ -32,7 +32,7 @@ struct TypeFacts {
     for symbol in graph.symbols where symbol.kind.identifier == "swift.associatedtype" {
       var reader = TokenReader(symbol.tokens)
       _ = reader.take(upTo: [":"])
-      let protocols = reader.take(":") ? reader.rest.compactMap(\.type) : []
+      let protocols = reader.take(":") ? reader.take(upTo: ["=", "where"]).compactMap(\.type) : []
       own.insert(symbol.identifier.precise)
       if protocols.contains(where: isSendable(protocol:)) { sendable.insert(symbol.identifier.precise) }
     }

@@ -347,14 +347,9 @@ extension FutureState {
 
   private final var isProducerUnset: Bool { if case .none = producer { true } else { false } }
 
-  /// Sets the label of the promise, for diagnostics; has no effect on a state that its producer can no longer resolve.
+  /// Sets the label of the promise for which the state was just made, for diagnostics.
   @usableFromInline
-  final func setLabel(_ label: PromiseLabel) {
-    changing {
-      guard hasProducer else { return }
-      makeExtras().label = label
-    }
-  }
+  final func setLabel(_ label: PromiseLabel) { changing { makeExtras().label = label } }
 
   /// Notes where the state's promise, which is about to go away, was made: for the report of an unobserved failure.
   final func setPlace(_ place: PromisePlace) { changing { makeExtras().place = place } }

@@ -19,7 +19,7 @@ class Inputs: @unchecked Sendable {
   /// Returns the inputs; the caller raises their tasks to `priority`, that of a task that awaits the state.
   ///
   /// Some can have resolved. A subclass that starts inputs later keeps `priority` for them. `nil`, for a search, changes none.
-  func pendingInputs(raisingTasksTo priority: TaskPriority?) -> [FutureState] { [] }
+  func pendingInputs(raisingLaterTasksTo priority: TaskPriority?) -> [FutureState] { [] }
 
   /// Adds the inputs of a subclass for the graph of pending futures.
   func describe(into facts: inout NodeFacts) {}

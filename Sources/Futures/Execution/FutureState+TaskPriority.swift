@@ -76,7 +76,7 @@ extension FutureState {
       }
       let origin = state.origin
       next = origin.derivation?.source
-      if case .inputs(let inputs) = origin.producer { others += inputs.pendingInputs(raisingTasksTo: priority) }
+      if case .inputs(let inputs) = origin.producer { others += inputs.pendingInputs(raisingLaterTasksTo: priority) }
       if isFound(state, origin.producer) { return true }
     }
     return false

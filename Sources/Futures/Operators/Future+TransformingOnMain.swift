@@ -170,7 +170,7 @@ extension Future {
     line: UInt = #line,
     flattening work: @escaping @MainActor () -> Future<Value, Failure>
   ) {
-    let start = Future<Void, Failure>(resolvedAt: fileID, line, for: context.context)
+    let start = Future<Void, Failure>(resolvedAt: fileID, line, for: context.context)  // for the error of dropped work
     // The share of `start` is 0, because the whole progress belongs to the future that `work` returns.
     self = start.derive(on: context.context, progressShare: 0) { _ in MainActor.assumeIsolated { work() } }
   }

@@ -118,7 +118,7 @@ final class ItemQueue<Item: Sendable, Value: Sendable, Failure: Error>: Inputs, 
           if !isFinished { running[index] = input }
         }
       }
-      // An input that does not attach gives up its closure, which owns this queue.
+      // An input that does not attach drops its closure, which owns this queue, because the item's state can have stored it.
       if isFinished { input.consumer.dropCaptures() } else { input.attach() }
       if isFinished || isResultOnly { input.state.cancelIfUnneeded() }  // result-only: `derived` was cancelled
       if let priority { input.state.raiseTasks(to: priority) }
@@ -178,7 +178,7 @@ final class ItemQueue<Item: Sendable, Value: Sendable, Failure: Error>: Inputs, 
   }
 
   /// Returns the states of `running`, whose tasks the caller raises to `priority`; keeps `priority` for items that start later.
-  override func pendingInputs(raisingTasksTo priority: TaskPriority?) -> [FutureState] {
+  override func pendingInputs(raisingLaterTasksTo priority: TaskPriority?) -> [FutureState] {
     lock.withLock {
       // The lowest priority, `background`, raises no task.
       if let priority, priority > self.priority ?? .background { self.priority = priority }

@@ -64,8 +64,8 @@ final class Join<Derived: OutcomeStorage>: Inputs, @unchecked Sendable {
     }
   }
 
-  override func pendingInputs(raisingTasksTo priority: TaskPriority?) -> [FutureState] {
-    // Some can have resolved; they have no task to raise. `priority` is not kept: a join starts no inputs later.
+  override func pendingInputs(raisingLaterTasksTo priority: TaskPriority?) -> [FutureState] {
+    // The caller raises their tasks; a resolved one has none. `priority` is not kept: a join starts no inputs later.
     lock.withLock { inputs.map(\.state) }
   }
 

@@ -44,6 +44,10 @@ final class ProgressObserver: ProgressListener, @unchecked Sendable {
     /// Calls the callback, inline or on its context.
     func run(_ progress: FutureProgress) {
       guard !context.isImmediate else { return callback(progress) }  // as `execute` does, but without a second closure
+      if case .custom = context.kind {  // a custom context can run its work twice (R2a)
+        let once = Locked<Callback?>(callback)
+        return context.execute { once.take()?(progress) }
+      }
       context.execute { [callback] in callback(progress) }  // not `self`, because its context can own this work
     }
   }

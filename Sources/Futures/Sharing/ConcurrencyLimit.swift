@@ -334,7 +334,7 @@ private final class WaitForSlot: Inputs, @unchecked Sendable {
   /// The highest priority of the tasks that await the work; `run` raises the work's own tasks to it when the work starts.
   var priority: TaskPriority? { limit.queue.withLock { _ in raised } }
 
-  override func pendingInputs(raisingTasksTo priority: TaskPriority?) -> [FutureState] {
+  override func pendingInputs(raisingLaterTasksTo priority: TaskPriority?) -> [FutureState] {
     limit.queue.withLock { queue in
       if let priority { raised = max(raised ?? priority, priority) }
       return queue.holders.values.map(\.state)

@@ -138,7 +138,7 @@ final class SharedWork: Inputs, @unchecked Sendable {
 
   init(_ work: FutureState, canEndWithoutWork: Bool) { (self.work, self.canEndWithoutWork) = (work, canEndWithoutWork) }
 
-  override func pendingInputs(raisingTasksTo priority: TaskPriority?) -> [FutureState] { [work] }
+  override func pendingInputs(raisingLaterTasksTo priority: TaskPriority?) -> [FutureState] { [work] }
 
   override func describe(into facts: inout NodeFacts) {
     (facts.inputs, facts.canEndWithoutInputs) = ([work], canEndWithoutWork)

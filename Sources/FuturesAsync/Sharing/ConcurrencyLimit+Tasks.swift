@@ -34,10 +34,10 @@ extension ConcurrencyLimit {
     do {
       hold = try await future.value(onCancel: .cancel)
     } catch {
-      // The await can end before its cancellation reaches `future`, which can still get a slot then. So this cancels `future`
-      // itself, and gives back a slot that it has got.
+      // The await can end before its cancellation reaches `future`, or has resolved it. So this cancels `future` itself, and gives
+      // back a slot that it has got, or still gets from another thread.
       future.cancel()
-      if case .success(let hold) = future.peek() { release(hold) }
+      future.whenSucceeded(on: .immediate) { [self] hold in release(hold) }
       throw error
     }
     // A `Result`: in Swift 6.3 a rethrow across an actor hop returns off the caller's actor.
@@ -81,7 +81,7 @@ extension ConcurrencyLimit {
       let hold = Hold(slot: slot, end: end)
       if !promise.succeed(hold) { release(hold) }  // `false`: the wait was cancelled just now
     }
-    if !promise.isResolved { showWaiting(promise) }  // in the graph, behind the work that has the slots
+    if !promise.isResolved { showWaiting(promise) }  // for the graph and for priorities: it waits for running work
     return promise.future
   }
 

@@ -23,7 +23,7 @@ public actor FutureOfAFuture {
 extension Future where Failure == any Error {  // without `fileID` and `line`, so diagnostics name this file
   /// Refuses `Future { get() }` if `get` returns a future; `await Future { get() }` flattens it.
   ///
-  /// The pack `Nothing`, always empty, improves the compiler's error for a mistake in a closure: see `Future+Task.swift`.
+  /// The pack `Nothing` improves compiler errors: see `Future+Task.swift`. It is always empty, so `nothing` never runs.
   @_documentation(visibility: internal)
   @_alwaysEmitIntoClient
   public init<Inner: FutureProtocol, each Nothing>(
@@ -268,7 +268,7 @@ extension CancellationToken {
   }
 }
 
-/// Waits until `future` is resolved, and returns it: for the overloads that only warn, whose calls return a future.
+/// Awaits the result of `future`, and returns the future: for the overloads that only warn, whose calls return a future.
 @_alwaysEmitIntoClient
 nonisolated(nonsending) func settled<Inner: FutureProtocol>(_ future: Inner) async -> Inner {
   _ = await Future<Inner.Value, Inner.Failure>(future).result

@@ -149,7 +149,7 @@ public final class VirtualQueue: Sendable {
   /// Submits a work item that runs at `deadline`.
   public func asyncAfter(deadline: DispatchTime, execute workItem: VirtualWorkItem) {
     let number = add(at: deadline, isBarrier: workItem.isBarrier) { workItem.perform() }
-    if let number { workItem.didSubmit(number, to: self) }  // `nil`: not due yet, so `wait()` cannot run it
+    if let number { workItem.didSubmit(number, to: self) }  // `nil`: a timer, which `wait()` never runs
   }
 
   // MARK: - Running at once

@@ -48,18 +48,18 @@ public final class VirtualWorkItem: Sendable {
 
   /// Runs the earlier work of the item's queue, and then this item, unless the item has ended.
   ///
-  /// Traps if the item is in no queue, runs now, or is not due yet: nothing else would run, so the wait would not end.
+  /// Traps if the item is in no queue, runs now, or has a delay: nothing else would run, so the wait would not end.
   public func wait() {
     let hasEnded = runAtOnce()
     precondition(
       hasEnded,
-      "`wait()` for a work item that is in no queue, that runs now, or whose time has not come: it would wait for ever."
+      "`wait()` for a work item that is in no queue, that runs now, or that has a delay: it would wait for ever."
     )
   }
 
-  /// Runs the earlier work of the item's queue, and then this item, if its time has come.
+  /// Runs the earlier work of the item's queue, and then this item, if it was submitted without a delay.
   /// - Parameter timeout: Has no effect: no time passes.
-  /// - Returns: `.timedOut` if the item is in no queue, runs now, or is not due yet.
+  /// - Returns: `.timedOut` if the item is in no queue, runs now, or has a delay, and has not ended.
   public func wait(timeout: DispatchTime) -> DispatchTimeoutResult { runAtOnce() ? .success : .timedOut }
 
   /// Submits work when the item has run, or when a cancelled item has had its turn; at once if the item has ended.
@@ -85,7 +85,7 @@ public final class VirtualWorkItem: Sendable {
     state.withLock { if !$0.hasEnded { $0.place = (queue, number) } }
   }
 
-  /// Runs the earlier work of the queue and this item, for `wait()`; `false` if the item is in no queue, not due yet, or running.
+  /// Runs the earlier work of the queue and this item, for `wait()`; `false` if the item is in no queue, has a delay, or runs.
   private func runAtOnce() -> Bool {
     let (hasEnded, place) = state.withLock { ($0.hasEnded, $0.place) }
     if hasEnded { return true }

@@ -54,15 +54,14 @@ struct ObservingTests {
 
   @Test("R2a: a context that runs its work twice runs the callback or transform once", arguments: [false, true])
   func contextRunsWorkTwice(isResolvedBefore: Bool) {
-    let held = HeldContext()
-    let log = Recorder<Int>()
-    let promise = Promise<Int, Never>()
+    let (held, log, promise) = (HeldContext(), Recorder<Int>(), Promise<Int, Never>())
     if isResolvedBefore { promise.succeed(1) }
     promise.future.whenResolved(on: held.context) { _ in log.record(1) }
     _ = promise.future.map(on: held.context) { _ in log.record(2) }
+    promise.future.whenProgressed(on: held.context) { progress in log.record(3 + Int(progress.fractionCompleted)) }
     promise.succeed(1)
-    for _ in 0..<2 { held.runFirst(times: 2) }
-    #expect(log.events.sorted() == [1, 2])
+    while held.count > 0 { held.runFirst(times: 2) }
+    #expect(log.events.sorted() == (isResolvedBefore ? [1, 2, 4] : [1, 2, 3, 4]))
   }
 
   @Test("R3: a callback and a deinitializer that it triggers can use the same future")
