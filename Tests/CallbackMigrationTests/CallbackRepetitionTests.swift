@@ -66,6 +66,7 @@
         "if a { completion(1) } else { completion(2) }",
         "if a { completion(1) } else if b { completion(2) } else { fetch { completion($0) } }",
         "switch a { case 1: completion(1)\ncase 2: completion(2)\ndefault: completion(3) }",
+        "switch a { case 1: completion(1)\nCenter.default.post(a)\nreturn\ndefault: break }\ncompletion(2)",
         "do { let x = try a()\ncompletion(x) } catch { completion(0) }",
         "do { let x = try a()\ncompletion(x)\nreturn } catch { log() }\ncompletion(0)",
         "if let error { completion(error) }\nif let value { completion(value) }",

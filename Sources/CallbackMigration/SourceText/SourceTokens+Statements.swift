@@ -34,7 +34,7 @@ extension SourceTokens {
     guard let close = partner(brace) else { return [] }
     let labels = (brace + 1..<close).filter { index in
       parent(index) == brace && ["case", "default"].contains(self[index])
-        && !Self.wordsBeforePattern.contains(self[index - 1])
+        && !Self.wordsBeforePattern.contains(self[index - 1]) && self[index - 1] != "."  // a member such as `.default`
     }
     return labels.indices.map { index in
       var end = index + 1 < labels.count ? labels[index + 1] : close

@@ -149,7 +149,7 @@ struct BlockedWorkSearch {
       case .task: return state.has(.needsMainActor) && !state.has(.hasPromise) ? .mainActor : .unknown
       case .stage:
         guard let derivation = state.derivation, !NodeFacts(of: derivation.stage).isInterruptible else {
-          return .unknown  // a timeout or a token can end an interruptible stage, from another thread
+          return .unknown  // a timeout or a token can end an interruptible stage; `derivation` is never `nil` here
         }
         return .source(derivation, isQueued: derivation.stage.kind == .queued)
       case .inputs(let inputs):
