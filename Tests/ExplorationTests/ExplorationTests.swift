@@ -149,6 +149,8 @@ struct ExplorationTests {
       Self.expectNoFault(await explore(twoThreads, in: BreakWorld.self, shapes, allOrders))
       Self.expectNoFault(await explore(threeThreads, in: BreakWorld.self, shapes, orders))
       Self.expectNoFault(await explore(twoOperations, in: BreakWorld.self, [.plain], orders))
+      let program: [[[TimeoutBreakWorld.Operation]]] = [[[.cancel], [.drop]]]
+      Self.expectNoFault(await explore(program, in: TimeoutBreakWorld.self, [.cancellable], .everyOrder))
     }
   }
 
@@ -170,6 +172,12 @@ struct ExplorationTests {
   func dormantFutures() async {
     let programs = selections(of: 2, from: DormantWorld.Operation.allCases.map { [$0] })
     await Self.expectNoFault(explore(programs, in: DormantWorld.self, DormantWorld.Shape.allCases, .everyOrder))
+  }
+
+  @Test("R16: a stage that moves on while its source becomes an orphan, or attaches to one, leaves the future it follows")
+  func recoveries() async {
+    let programs: [[[RecoveryWorld.Operation]]] = [[[.follow], [.cancel]], [[.derive], [.cancel]]]
+    await Self.expectNoFault(explore(programs, in: RecoveryWorld.self, [.plain], .preemptions(2)))
   }
 
   @Test("R1, R2, R12, R16, R18: threads with one operation each cause no fault on a join of two pending futures")

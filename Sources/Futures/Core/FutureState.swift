@@ -670,7 +670,7 @@ extension FutureState {
     _ released: inout Released?
   ) -> Orphaning {
     changing {
-      guard hasProducer, !isDormantOnly || isDormant else { return Orphaning() }
+      guard hasProducer, !isDormantOnly || isDormant, sources?.stageHasMovedOn != true else { return Orphaning() }
       if isCancelled, canRepresentCancellation { return Orphaning() }  // it is about to resolve
       // The `onCancel` handlers stay, because a cancellation can still come.
       released = Released(producer: producer, cancellation: nil, progress: progressRecord?.detach(.orphaned))
@@ -750,10 +750,10 @@ extension FutureState {
   }
 
   /// Settles a state without an outcome, as broken for ever.
-  /// - Returns: `rejected` if the state is an orphan or settled, and otherwise the caller's next step.
+  /// - Returns: `rejected` if the state is settled, and otherwise the caller's next step.
   final func settleBroken(_ reason: BreakReason, _ released: inout Released?) -> Settlement {
     changing {
-      guard hasProducer else { return .rejected }
+      guard isPending else { return .rejected }
       insert(.isBroken)
       consumers.moveResultOnlyToEnd()  // cancelled consumers that still wait for the result get the delivery last
       if !isPlain { released = detach() }  // it has extras, or a producer to release

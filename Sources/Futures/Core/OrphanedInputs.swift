@@ -55,11 +55,24 @@ final class OrphanedInputs: Inputs, @unchecked Sendable {
     hasLeft.compareExchange(expected: false, desired: true, ordering: .relaxed).exchanged
   }
 
+  /// Whether the stage waits for another source now, because its cancelled source has delivered a failure to it meanwhile.
+  var stageHasMovedOn: Bool {
+    guard !areInputsOfJoin, let source = inputs[0].source, let stage = inputs[0].consumer else { return false }
+    _ = stage.currentStatus  // a stage publishes a new source with its status
+    return !stage.isConsumer(of: source)
+  }
+
   override func removeFromInputs(forResult needsResult: Bool) -> [FutureState] {
     guard claimLeaving() else { return [] }
     _ = interruption?.removeFromInputs(forResult: needsResult)  // `[]`; the interruption goes on if `needsResult`
     return inputs.compactMap { input -> FutureState? in  // the sources without other consumers
-      guard let source = input.source else { return nil }
+      guard let source = input.source else {
+        if !needsResult, let consumer = input.consumer {  // the source has gone, so nothing else drops these
+          consumer.dropContext()
+          consumer.dropCaptures()
+        }
+        return nil
+      }
       // Whatever `needsResult` is, the join waits for no result of these inputs, because it has counted each of them as ended.
       if areInputsOfJoin { return source.leaveNotified() ? source : nil }
       guard let consumer = input.consumer else { return nil }

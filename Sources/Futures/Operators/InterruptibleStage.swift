@@ -15,7 +15,7 @@ final class InterruptibleStage<Stored: OutcomeStorage>: Stage<Stored>, @unchecke
       let stage = unsafeDowncast(stage, to: InterruptibleStage.self)
       if outlivesSource, source.breakReason != nil {
         // The stage now waits for the interruption alone, which becomes its producer, so that cancelling the stage cancels it.
-        stage.setProducer(.inputs(interruption))
+        if stage.setProducer(.inputs(interruption)), stage.canRepresentCancellation { interruption.cancel() }
         // The break does not reach the consumers of the stage, so it is reported here. A cancelled stage needs no report, and
         // neither does a stage that is broken because its context dropped the work of the timer.
         if stage.breakReason == nil, !stage.wasCancelled { source.reportWaitForBrokenPromise() }
