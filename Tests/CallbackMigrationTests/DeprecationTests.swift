@@ -5,15 +5,18 @@ internal import Testing
 @Suite("The annotations that deprecate functions with a counterpart")
 struct DeprecationTests {
   /// The diff of functions, each with an async counterpart, in a file of its own.
-  private func diff(_ declarations: [String], _ style: CounterpartStyle = .both, only pattern: String? = nil) throws
-    -> String
-  {
+  private func diff(
+    _ declarations: [String],
+    _ style: CounterpartStyle = .both,
+    only pattern: String? = nil,
+    lineEnd: String = "\n"
+  ) throws -> String {
     var builder = GraphBuilder()
     builder.root = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString).path
     let folder = URL(filePath: builder.root).appending(path: "Sources/App")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(atPath: builder.root) }
-    try declarations.joined(separator: "\n").write(
+    try declarations.joined(separator: lineEnd).write(
       to: folder.appending(path: "App.swift"),
       atomically: true,
       encoding: .utf8
@@ -44,6 +47,7 @@ struct DeprecationTests {
     let one = try diff(functions, only: "load")
     #expect(one.contains(#"renamed: "load()""#) && !one.contains(#"renamed: "save()""#), "\(one)")
     #expect(try diff(functions, .futures).isEmpty)
+    #expect(try diff(functions, lineEnd: "\r\n").contains(#"renamed: "save()""#))
   }
 
   @Test(

@@ -174,7 +174,7 @@ struct ExplorationTests {
     await Self.expectNoFault(explore(programs, in: DormantWorld.self, DormantWorld.Shape.allCases, .everyOrder))
   }
 
-  @Test("R16: a stage that moves on while its source becomes an orphan, or attaches to one, leaves the future it follows")
+  @Test("R16: a stage that moves on while its source becomes an orphan, or attaches to one, leaves its new source")
   func recoveries() async {
     let programs: [[[RecoveryWorld.Operation]]] = [[[.follow], [.cancel]], [[.derive], [.cancel]]]
     await Self.expectNoFault(explore(programs, in: RecoveryWorld.self, [.plain], .preemptions(2)))

@@ -88,11 +88,9 @@ package struct MigrationRun {
     return Outcome(check.text, status: check.added.isEmpty ? 0 : 1)
   }
 
-  /// Returns the inventories of all targets; by a loop, because `map` loses the type of the error.
+  /// Returns the inventories of all targets.
   private func inventories() throws(MigrationError) -> [Inventory] {
-    var inventories: [Inventory] = []
-    for target in try request.targets(for: arguments) { inventories.append(try inventory(target)) }
-    return inventories
+    try request.targets(for: arguments).map { target throws(MigrationError) in try inventory(target) }
   }
 
   private func inventory(

@@ -47,7 +47,8 @@ package struct DeprecationDiff {
     guard let first = functions.first, let source = try? String(contentsOfFile: first.path, encoding: .utf8) else {
       throw MigrationError("\(file) cannot be read.")
     }
-    let lines = source.split(separator: "\n", omittingEmptySubsequences: false)
+    // By scalars, because "\r\n" is one character; a line then keeps its "\r", so that the patch fits the file.
+    let lines = source.unicodeScalars.split(separator: "\n", omittingEmptySubsequences: false).map(Substring.init)
     var notes = ""
     var hunks = ""
     // The number of lines that earlier hunks of the file add; it moves the new line numbers of later hunks.

@@ -34,7 +34,7 @@ struct SourceFile {
   init(path: String) {
     self.path = path
     let text = (try? String(contentsOfFile: path, encoding: .utf8)) ?? ""  // an unreadable file shows no facts
-    lines = text.split(separator: "\n", omittingEmptySubsequences: false).map(\.trimmed)
+    lines = text.split(omittingEmptySubsequences: false, whereSeparator: { $0 == "\n" || $0 == "\r\n" }).map(\.trimmed)
     var open: [Condition] = []
     // The lines of the outermost `#if` so far. If the `#if` holds only imports, a file of counterparts copies it.
     var block: [ImportPart] = []

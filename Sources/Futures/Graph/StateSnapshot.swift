@@ -48,7 +48,7 @@ struct StateSnapshot {
 
   /// Returns the only consumer of `state`, of which this is the snapshot, if that consumer is a stage.
   func onlyStage(of state: FutureState) -> (state: FutureState, facts: NodeFacts)? {
-    guard consumers.count == 1, isComplete else { return nil }
+    guard consumers.count == 1 else { return nil }
     // A promise's state in its own list stands for a callback, and is no stage.
     guard consumers[0].consumer !== state, let stage = consumers[0].consumer as? FutureState else { return nil }
     return (stage, consumers[0].facts)

@@ -153,13 +153,13 @@ extension Future {
 struct RetryBudget: Sendable {
   private let nanoseconds: Int64
   private let now: @Sendable () -> Int64
-  private let onlyMeasuresDelays: Bool  // the context cannot tell the time, so `now` reads the system's clock
+  private let clockOnlyMeasuresDelays: Bool  // the context cannot tell the time, so `now` reads the system's clock
   private let start: Int64
 
   @usableFromInline
   init(nanoseconds: Int64, on context: ExecutionContext) {
     self.nanoseconds = nanoseconds
-    (now, onlyMeasuresDelays) = (context.clock ?? ExecutionContext.clockOfDispatch, context.clock == nil)
+    (now, clockOnlyMeasuresDelays) = (context.clock ?? ExecutionContext.clockOfDispatch, context.clock == nil)
     start = now()
   }
 
@@ -172,7 +172,7 @@ struct RetryBudget: Sendable {
   func allowsStart(in delay: Int64, waited: Int64) -> Bool {
     guard nanoseconds > 0 else { return false }
     let elapsed = (now() - start).addingSaturated(delay)
-    return (onlyMeasuresDelays ? max(elapsed, waited) : elapsed) <= nanoseconds
+    return (clockOnlyMeasuresDelays ? max(elapsed, waited) : elapsed) <= nanoseconds
   }
 }
 

@@ -244,7 +244,6 @@ final class ProgressRecord: @unchecked Sendable {
   func setSource(_ link: ProgressLink) -> (replaced: [ProgressLink], isChanged: Bool) {
     let replaced = takeLinks()
     add(link)
-    reported = 0  // a promise that follows the source no longer reports itself
     guard case .source(let region) = link.role else { return (replaced, false) }  // never: `link` leads to a source
     // The region begins where the earlier sources have ended, so the part before it is complete.
     return (replaced, advance(to: region.offset))

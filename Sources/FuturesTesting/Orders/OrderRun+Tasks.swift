@@ -15,7 +15,7 @@ extension OrderRun: TaskExecutor {
     let task = taskNumber(of: job)
     let move = move(of: task, onMain: isOnMain, calledBy: isOwn ? running : nil)
     let lane: OrderSource? = isOnMain ? .main : nil
-    // A running task that enqueues itself changes its executor. Without a run, only a change to the main actor or away from it
+    // A running task that enqueues itself changes its executor. In production, only a change to the main actor or away from it
     // enqueues a job, so that other work can come first. After any other change the task continues at once: its job runs next.
     let changesExecutor = isOwn && task != nil && task == running
     let continuesAtOnce = changesExecutor && isOnMain == MainContext.isMainQueueCurrent  // no change to or from main
