@@ -93,7 +93,7 @@ public final class LoopbackServer: Sendable {
 
   /// Stops accepting connections; open ones are served to their end.
   public func stop() {
-    // This wakes the thread that waits in `accept`, which then closes the listener.
+    // Linux wakes the thread that waits in `accept`, which then closes the listener. Darwin does nothing, and goes on accepting.
     shutdown(listener, Int32(SHUT_RDWR))
   }
 

@@ -26,6 +26,7 @@
         "fetch { x in if a { completion(1) }\ncompletion(x) }",
         "completion(1)\nload(page) { log() } onEnd: { completion($0) }",
         "do { completion(try a()) } catch { log() }\ncompletion(2)",
+        "completion(1)\nif a { log() }\n(queue ?? .main).async { completion(2) }",
         "completion(1)\nfetch().catch { e in log(e)\nreturn }\ncompletion(2)",
         "if a { log()\nif b { completion(1) } }\nreturn completion(2)",
         "for p in pages where p < 0 { completion(p)\nbreak }\nfetch { completion($0) }",

@@ -30,7 +30,7 @@ struct Handles {
     let actors = Set(graph.relationships.filter { $0.targetFallback == "_Concurrency.Actor" }.map(\.source))
     for symbol in graph.symbols where symbol.access >= .internal {
       guard let owner = types.owners[symbol.identifier.precise], let name = symbol.pathComponents.last else { continue }
-      if Self.beginnings.contains(name) { starts[owner] = name }
+      if Self.beginnings.contains(name), symbol.kind.identifier == "swift.method" { starts[owner] = name }
       guard Self.endings.contains(where: { name.hasPrefix($0) }),
         let declaration = Declaration(symbol.tokens), !declaration.isStatic
       else { continue }

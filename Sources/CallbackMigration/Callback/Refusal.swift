@@ -232,7 +232,7 @@ extension Refusal {
     Refusal("it throws any error; name a function that converts errors of cancelled or dropped callbacks to `\(type)`")
   }
 
-  /// A value is called `error`, and its type is no error.
+  /// A value has a name such as `lastError`, but its type is no error; `isOwn` if the user's package declares the type.
   static func returnsNoError(_ label: String, _ type: String, isOwn: Bool) -> Refusal {
     let remedy = isOwn ? "; `extension \(type): Error {}` would make it one" : ""
     return Refusal("they return `\(label)`, a `\(type)`, which is no `Error` that they could throw\(remedy)")

@@ -114,7 +114,7 @@ struct RefusalRules {
       if function.knowledge.isListed(in: .once) { return nil }  // the configuration says that its callback comes once
       return .isDelegateMethod(of: name, function.title)
     case .witness(let name):
-      // The function needs no counterpart if its callers see a requirement that has or gets one, and that is not deprecated.
+      // The counterpart of a requirement that callers see serves the function, too. A deprecated requirement gets no new one.
       guard let requirement = inventory.requirement(of: function), !requirement.isDeprecated,
         requirement.counterpart(kind).exists || refusal(requirement, kind) == nil
       else { return nil }

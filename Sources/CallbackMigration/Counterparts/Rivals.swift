@@ -94,9 +94,12 @@ struct CallParameter: Equatable {
   /// Whether one expression can be the argument of both parameters.
   func canBe(_ other: CallParameter) -> Bool {
     guard label == other.label else { return false }
-    // An optional also takes a plain value. `Any`, a generic parameter (`$0`) and `any P` (here `anyP`) can take any argument.
-    let types = [type, other.type].map { $0.filter { $0 != " " && $0 != "?" } }
+    // An optional also takes a plain value. `Any`, a generic parameter (`$0`) and `any P` (here `anyP`, `(anyP)`, `someP`) can take
+    // any argument.
+    let types = [type, other.type].map { $0.filter { !" ?!".contains($0) } }
     return types[0] == types[1]
-      || types.contains { $0 == "Any" || $0.hasPrefix("any") || $0.contains("$") }
+      || types.contains { type in
+        type == "Any" || type.contains("$") || ["any", "(any", "some"].contains { type.hasPrefix($0) }
+      }
   }
 }

@@ -101,7 +101,7 @@ extension SourceTokens {
   }
 
   /// Whether a token begins a statement, and does not continue the line before it; the caller has looked for `{` and `;`.
-  private func beginsStatement(_ index: Int) -> Bool {
+  func beginsStatement(_ index: Int) -> Bool {
     // These words count, because `block(at:)` takes the kind of the braces after them from the word alone.
     if self[index] == "else" || self[index] == "catch" && self[index - 1] != "." { return true }  // not `p.catch {`
     let previous = self[index - 1]

@@ -6,10 +6,9 @@ extension SourceTokens {
     var starts = [first]
     var index = first
     while index < body.upperBound {
-      // A token begins a statement if `statementStart` finds no earlier start for it. That function also stops at `else`
-      // and `catch`, but here these continue the statement of the `if` or `do`.
+      // `beginsStatement` is also true for `else` and `catch`, but here these continue the statement of the `if` or `do`.
       let continues = self[index] == "else" || self[index] == "catch"
-      if index > first, !continues, statementStart(before: index + 1) == index { starts.append(index) }
+      if index > first, !continues, self[index - 1] == ";" || beginsStatement(index) { starts.append(index) }
       index = indexAfterTokenOrBrackets(at: index)
     }
     return starts.indices.map { behindLabel(starts[$0])..<($0 + 1 < starts.count ? starts[$0 + 1] : body.upperBound) }

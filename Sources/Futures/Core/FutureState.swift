@@ -713,7 +713,7 @@ extension FutureState {
   /// - Returns: Whether this state has no other consumer, so that the caller can cancel it.
   final func leaveNotified() -> Bool {
     changing {
-      orphanedInputs?.notified -= 1  // `nil` for `Future.never`, which counts nothing: it is never unneeded
+      orphanedInputs?.notified -= 1  // `nil` for a settled state or one without sources, which is never unneeded
       return isUnneeded
     }
   }

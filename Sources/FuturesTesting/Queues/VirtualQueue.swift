@@ -158,7 +158,7 @@ public final class VirtualQueue: Sendable {
   ///
   /// In a concurrent queue it runs earlier work only up to the last barrier. Call it on the thread of the test.
   ///
-  /// Traps if it is called from work of a serial queue, or from a barrier: Dispatch would wait for ever, or trap.
+  /// Traps if running work of this queue calls it, and `work` has to wait for that: Dispatch would wait for ever, or trap.
   public func sync<Result>(execute work: () throws -> Result) rethrows -> Result {
     try runAtOnce(isBarrier: false, work)
   }
