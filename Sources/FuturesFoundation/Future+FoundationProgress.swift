@@ -85,7 +85,7 @@ final class MirroredProgress: Progress, @unchecked Sendable {
 
   init(of future: any MirroredFuture) {
     source = Locked(Source(future: future))
-    Self.beginChange()  // locks where Foundation has no lock, because `super.init` changes the parent's children
+    Self.beginChange()  // `super.init` changes the parent's children; no `changingTree`: `self` is incomplete
     super.init(parent: Progress.current(), userInfo: nil)
     Self.endChange()
     setUnits(0, of: Self.unknown)

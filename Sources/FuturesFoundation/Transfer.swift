@@ -69,7 +69,7 @@
       session.finishTasksAndInvalidate()
       // A task of the user's session, which never starts. If that session is invalidated, it cancels this task, which stops the
       // transfer. It is a download task, because Foundation would search the cache for a data task.
-      isStopped.withLock { _ in  // `stop` waits for this lock, so the transfer's end finds `representative` to cancel
+      isStopped.withLock { _ in  // `stop` waits for this lock, so `representative` is set before the transfer can end
         representative = original.downloadTask(with: URL(string: "data:,")!) { [weak self] _, _, _ in self?.stop() }
       }
       task.resume()
@@ -270,9 +270,9 @@
   }
 
   extension URLSessionConfiguration {
-    /// Returns `request`, which follows a redirection from `previous`, with the cookies for its URL.
+    /// Returns `request`, which follows a redirection from `previous`, with the cookies for its URL, if any are stored.
     ///
-    /// Foundation for Linux adds them only if the session has no delegate, and keeps those of `previous` for another host.
+    /// Foundation for Linux adds them only if the session has no delegate, and sends those of `previous` even to another host.
     fileprivate func settingCookies(of request: URLRequest, from previous: URL?) -> URLRequest {
       var request = request
       if request.url?.host != previous?.host { request.setValue(nil, forHTTPHeaderField: "Cookie") }

@@ -91,9 +91,9 @@ public final class LoopbackServer: Sendable {
     }
   }
 
-  /// Stops accepting connections; open ones are served to their end.
+  /// Stops accepting connections, on Linux only; open ones are served to their end.
   public func stop() {
-    // Linux wakes the thread that waits in `accept`, which then closes the listener. Darwin does nothing, and goes on accepting.
+    // On Linux this wakes the thread in `accept`, and the thread closes the listener. On Darwin the server goes on accepting.
     shutdown(listener, Int32(SHUT_RDWR))
   }
 

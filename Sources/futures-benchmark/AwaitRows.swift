@@ -28,7 +28,7 @@ extension Rows {
     )
   }
 
-  /// Returns a resolved future with a shared state; out of line, because the compiler would otherwise not test its storage.
+  /// Returns a resolved future with a shared state; out of line, so that the compiler cannot remove the test for that state.
   @inline(never)
   private static func resolvedByPromise() -> Future<Value, Failure> {
     let promise = makePromise()
@@ -77,7 +77,7 @@ extension Rows {
   static func awaitFutureOfTask(_ harness: Harness) -> Row {
     let ours = Body.asynchronous { repetitions in
       for index in 0..<repetitions {
-        let future = Future<Value, Failure> { () async throws(Failure) in index }  // throwing, as the floor's is
+        let future = Future<Value, Failure> { () async throws(Failure) in index }  // a throwing type, as in the floor
         Sink.add((try? await future.value) ?? 0)
       }
     }

@@ -29,7 +29,7 @@ extension Rows {
   }
 }
 
-/// Makes a thousand things, and counts the live blocks and bytes of each.
+/// Makes a thousand things, and returns the mean number of live blocks and bytes per thing.
 private func live<Thing>(_ name: String, _ make: (Int) -> Thing) -> Measurement {
   AllocationCounts.setEnabled(true)
   defer { AllocationCounts.setEnabled(false) }

@@ -40,7 +40,7 @@ internal import Testing
   )
   func successWithoutValue(body: String, isOptional: Bool) throws {
     let helper = "\nfunc send(_ done: @escaping (Int?, (any Error)?) -> Void) { // private\n done(nil, nil) }"
-    let text = try generated(Self.find + body + " }" + helper + "\nlet kind = Kind.func")  // ends with the token `func`
+    let text = try generated(Self.find + body + " }" + helper + "\nlet kind = Kind.func")  // a `func` without a name
     #expect(text.contains("func find() async throws -> \(isOptional ? "Int?" : "Int") {"), "\(text)")
     #expect(text.contains("callback.valueOrErrorHandler(.some(value1), error)") == isOptional, "\(text)")
     #expect(text.contains("calls back with neither a value nor an error") == isOptional, "\(text)")

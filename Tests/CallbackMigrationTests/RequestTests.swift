@@ -69,7 +69,7 @@ struct RequestTests {
   func targetIsNamed() throws {
     let package = try request(folder, others: [target("Other")])
     let several = #expect(throws: MigrationError.self) { try needed(package, "generate") }
-    #expect(several?.description == "There are 2 libraries; name one with --target.")
+    #expect(several?.description == "There are 2 libraries; name a target with --target.")
     let wrong = #expect(throws: MigrationError.self) { try needed(package, "report", "--target", "Ap") }
     #expect(wrong?.description == "There is no target Ap; there are App, Other.")
   }

@@ -41,7 +41,7 @@ final class DormantWorld: ExploredWorld, @unchecked Sendable {
     derived.forEach(track)
     let isStarted = promise != nil
     future = nil
-    for future in derived { future.cancel() }  // leaves a source that is alive, or knows that it has none
+    for future in derived { future.cancel() }  // a source that became an orphan has gone, and must not be used
     promise?.succeed(1)
     promise = nil
     if isStarted, derived.contains(where: { !$0.isResolved }) { return "a future is still pending" }

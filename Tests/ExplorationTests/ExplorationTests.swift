@@ -149,8 +149,8 @@ struct ExplorationTests {
       Self.expectNoFault(await explore(twoThreads, in: BreakWorld.self, shapes, allOrders))
       Self.expectNoFault(await explore(threeThreads, in: BreakWorld.self, shapes, orders))
       Self.expectNoFault(await explore(twoOperations, in: BreakWorld.self, [.plain], orders))
-      let program: [[[TimeoutBreakWorld.Operation]]] = [[[.cancel], [.drop]]]
-      Self.expectNoFault(await explore(program, in: TimeoutBreakWorld.self, [.cancellable], .everyOrder))
+      let programs: [[[TimeoutBreakWorld.Operation]]] = [[[.cancel], [.drop]]]
+      Self.expectNoFault(await explore(programs, in: TimeoutBreakWorld.self, [.cancellable], .everyOrder))
     }
   }
 
@@ -168,13 +168,13 @@ struct ExplorationTests {
     await Self.expectNoFault(explore(twoOperations, in: OrphanWorld.self, shapes, orders))
   }
 
-  @Test("R2b, R5, R16: two threads with one operation each cause no fault on a lazy future without cancelled failure")
+  @Test("R2b, R5, R16: two threads with one operation each cause no fault on a lazy future without a cancelled failure")
   func dormantFutures() async {
     let programs = selections(of: 2, from: DormantWorld.Operation.allCases.map { [$0] })
     await Self.expectNoFault(explore(programs, in: DormantWorld.self, DormantWorld.Shape.allCases, .everyOrder))
   }
 
-  @Test("R16: a stage that moves on while its source becomes an orphan, or attaches to one, leaves its new source")
+  @Test("R16: a cancelled stage leaves its new source, also if it moved on when its old one was or became an orphan")
   func recoveries() async {
     let programs: [[[RecoveryWorld.Operation]]] = [[[.follow], [.cancel]], [[.derive], [.cancel]]]
     await Self.expectNoFault(explore(programs, in: RecoveryWorld.self, [.plain], .preemptions(2)))

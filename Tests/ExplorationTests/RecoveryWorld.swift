@@ -1,6 +1,6 @@
-/// A recovery of a future that becomes an orphan on one thread, while another thread cancels that future: the recovered future
-/// follows the inner future, and leaves it when it is cancelled (R16).
-final class RecoveryWorld: ExploredWorld, @unchecked Sendable {
+/// A recovery of a future that is an orphan, or that another thread makes an orphan, while a thread cancels that future: the
+/// recovered future follows the inner future, which is cancelled exactly once when the recovered future is cancelled (R16).
+final class RecoveryWorld: ExploredWorld, @unchecked Sendable {  // @unchecked: the explorer runs one thread at a time
   enum Operation: String, CaseIterable, Sendable {
     /// Makes the promise follow a future that never resolves.
     case follow

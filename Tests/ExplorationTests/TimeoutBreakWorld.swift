@@ -1,5 +1,5 @@
-/// A future with a timeout whose promise is dropped, and whose failure type cannot hold `BrokenPromise`, while another thread
-/// cancels the future: the cancellation frees the timer (R5, R12).
+/// A future with a timeout, and with a failure type that cannot hold `BrokenPromise`: while one thread drops the promise of its
+/// source, another thread cancels the future, which frees the timer (R5, R12).
 final class TimeoutBreakWorld: ExploredWorld, @unchecked Sendable {
   // @unchecked: only the running explored thread, or the explorer's caller between runs, uses the variables.
 
@@ -15,7 +15,7 @@ final class TimeoutBreakWorld: ExploredWorld, @unchecked Sendable {
   /// Can represent cancellation, and no broken promise.
   enum Gone: CancellableFailure { case cancelled }
 
-  private static let handler: Void = FuturesDiagnostics.setHandler { _ in }
+  private static let handler: Void = FuturesDiagnostics.setHandler { _ in }  // without one, the drop can trap (R4)
 
   private var promise: Promise<Int, Gone>?
   private var future: Future<Int, Gone>?

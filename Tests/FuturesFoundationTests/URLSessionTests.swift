@@ -238,7 +238,7 @@ struct URLSessionTests {
   }
 
   @Test(
-    "The cookies of the session are sent, also those that a redirection sets, if the configuration allows it",
+    "If the configuration allows it, the session's cookies are sent, also those of a redirection, to their host only",
     arguments: Transfer.allCases,
     [true, false]
   )

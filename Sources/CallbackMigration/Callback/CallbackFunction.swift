@@ -68,7 +68,7 @@ package struct CallbackFunction {
     let named = counterparts.named(declaration, callbacks, renamed: renamed, in: visibleScopes, heirs, isClass: isClass)
     asyncCounterpart = named.counterpart
     reasonForOtherName = named.reasonForOtherName
-    rival = named.rival  // the future one is not checked: few existing functions have a name with the ending `Future`
+    rival = named.rival  // the future counterpart is not checked: few existing names end with `Future`
     futureCounterpart =
       counterparts.counterpart(.future, of: declaration, callbacks, renamed: renamed, in: visibleScopes)
   }

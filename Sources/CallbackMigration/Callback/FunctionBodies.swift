@@ -36,7 +36,7 @@ struct FunctionBodies {
     let name = symbol.pathComponents.last ?? ""
     let others = roles.conformers(of: symbol).flatMap { symbols["\($0).\(name)"] ?? [] }
     return ([symbol] + others).compactMap { symbol in
-      // Another implementation can have other names, and seem to have fewer parameters: `<` in a default reads as a bracket.
+      // Another implementation can name its parameters differently, or seem to have fewer: `<` in a default reads as a bracket.
       guard let location = symbol.location, let path = location.path,
         let parameters = Declaration(symbol.tokens)?.parameters
       else { return nil }

@@ -46,7 +46,7 @@ struct Handles {
   /// Returns how the handle that a function returns cancels its work; called for each function that takes a callback.
   ///
   /// The configuration decides first. A function whose handle needs a start is refused, unless the work runs. `cancel()` ends the
-  /// work. A handle without a method that ends work is dropped if it was started, or if callers can ignore it and it is no token.
+  /// work. A handle that no method ends is dropped if its work runs or callers can ignore it (but see `isToken`).
   func cancellation(
     of declaration: Declaration,
     in owner: SymbolGraph.Symbol?,

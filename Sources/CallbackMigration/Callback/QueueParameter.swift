@@ -16,7 +16,7 @@ struct QueueParameter {
       if let configuredName { return names.contains(configuredName) }
       let type = aliases.wrapped(parameter.type) ?? aliases.resolve(parameter.type)
       let types = ["DispatchQueue", "Dispatch.DispatchQueue", "OperationQueue", "Foundation.OperationQueue"]
-      guard types.contains(type.text) else { return false }  // Apple's are types of C, so a written module stays
+      guard types.contains(type.text) else { return false }  // `withCanonicalTypes` keeps the module of a C type
       return names.contains { CallbackNames.isQueue($0, hasDefault: parameter.defaultValue != nil) }
     }
     // With `hasDefault: false` only a clear name such as `callbackQueue` matches. It wins over `queue = .main`.
@@ -32,7 +32,7 @@ struct QueueParameter {
       argument = "nil"
     } else if type.text.hasSuffix("DispatchQueue") {
       argument = ".global()"
-    } else if type.text.hasSuffix("OperationQueue") {
+    } else if ["OperationQueue", "Foundation.OperationQueue"].contains(type.text) {
       argument = "OperationQueue()"
     } else {
       // No argument is known for the type, so counterparts keep the parameter.

@@ -4,7 +4,7 @@
 package struct Refusal: Equatable, Sendable {
   package let reason: String
 
-  /// The entry that the report proposes; `nil` if it proposes none.
+  /// The entry to propose, unless one for all functions of the type replaces it; `nil` if none is proposed.
   let entry: Entry?
 
   struct Entry: Equatable, Sendable {
@@ -227,18 +227,18 @@ extension Refusal {
     Refusal("they drop the `\(type)` that it returns", entry: .handle, title, "none")
   }
 
-  /// For an async counterpart without an entry `failure`; proposes no such entry, because only the user can name the function.
+  /// For an async counterpart if no entry `failure` exists; proposes none, because only the user can name a converting function.
   static func throwsAnyError(_ type: String) -> Refusal {
     Refusal("it throws any error; name a function that converts errors of cancelled or dropped callbacks to `\(type)`")
   }
 
-  /// A value has a name such as `lastError`, but its type is no error; `isOwn` if the user's package declares the type.
+  /// A value has a name such as `lastError`, but its type is no error; `isOwn`: the type is a single name, of the user's package.
   static func returnsNoError(_ label: String, _ type: String, isOwn: Bool) -> Refusal {
     let remedy = isOwn ? "; `extension \(type): Error {}` would make it one" : ""
     return Refusal("they return `\(label)`, a `\(type)`, which is no `Error` that they could throw\(remedy)")
   }
 
-  /// A value of `type` can hold a failure, which counterparts then return in the value, and not as an error; `whole` accepts it.
+  /// Counterparts return a value of `type` as it is, although it can hold a failure; the entry `whole` accepts this difference.
   static func returnsFailure(in type: String) -> Refusal {
     Refusal("they return `\(type)`, which might hold a failure")
   }

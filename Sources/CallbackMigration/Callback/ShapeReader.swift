@@ -60,12 +60,12 @@ struct ShapeReader {
   /// The line of a body that calls back with neither an error nor a value; `nil` if there is none.
   func lineWithoutValue(_ index: Int) -> Int? { bodies([index]).lazy.compactMap(\.lineWithoutValue).first }
 
-  /// The reason not to return an error, or a type with a part that `returnedFailure` cannot know to be one; else `nil`.
+  /// The reason not to return the values: one is an error, or its type contains a foreign type named like an error; else `nil`.
   private func errorRefusal(_ values: [ArraySlice<Token>]) -> Refusal? {
     guard !knowledge.isListed(in: .whole) else { return nil }  // the configuration wants such a value returned as it is
     for type in values.map(aliases.resolve) {
       if aliases.isError(aliases.wrapped(type) ?? type) { return .errorAmongValues(knowledge.title) }
-      if let foreign = type.first(where: facts.isForeignError) { return .mightBeError(foreign.text) }
+      for part in type where facts.isForeignError(part) && !aliases.isError([part]) { return .mightBeError(part.text) }
     }
     return nil
   }
@@ -138,7 +138,7 @@ struct ShapeReader {
     {
       return .mightBeValidInside(type.text, title)
     }
-    for type in all {  // another function, such as `read(_:)`, can lend values of the type to a closure
+    for type in all {  // a function of the module, such as `read(_:)`, can lend values of the type to a closure
       if let lender = facts.lender(of: type) { return .mightBeValidInside(type.text, lentBy: lender, title) }
     }
     // Sendable values stay valid after the call, so a phrase such as "do not keep" means something else.

@@ -42,7 +42,7 @@ package struct MigrationRequest: Decodable, Sendable {
     }
     let libraries = targets.filter(\.isLibrary)
     if case .generate = arguments.command, libraries.count != 1 {
-      throw MigrationError("There are \(libraries.count) libraries; name one with --target.")
+      throw MigrationError("There are \(libraries.count) libraries; name a target with --target.")
     }
     return libraries
   }

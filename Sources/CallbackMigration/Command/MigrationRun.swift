@@ -88,7 +88,7 @@ package struct MigrationRun {
     return Outcome(check.text, status: check.added.isEmpty ? 0 : 1)
   }
 
-  /// Returns the inventories of all targets.
+  /// Returns the inventories of the targets that the arguments select.
   private func inventories() throws(MigrationError) -> [Inventory] {
     try request.targets(for: arguments).map { target throws(MigrationError) in try inventory(target) }
   }

@@ -42,7 +42,7 @@ struct ModuleProject: Equatable, Sendable {
     try requireCurrent(graph)
     // Only the build of the project shows whether a module can import Futures, so this assumes that each can.
     let imports = ["Futures", "FuturesAsync"]
-    let clients = clients.map { target($0, sources: [], dependencies: [name] + imports) }  // only their graphs count
+    let clients = clients.map { target($0, sources: [], dependencies: [name] + imports) }  // only their graphs are read
     return MigrationRequest(
       package: FileManager.default.currentDirectoryPath,
       library: nil,  // Only `neededGraphs` uses this name, and only the plugin calls that.

@@ -45,7 +45,7 @@ extension Counterparts {
     func attempt(_ baseName: String?) -> Named {
       let found = counterpart(.async, of: declaration, callbacks, renamed: baseName, in: scopes)
       let plainName = found.name.filter { $0 != "`" }  // `rivals` has the names without backticks
-      // An equal async function replaces the counterpart in a conforming type. In a subclass it is a rival: it would not compile.
+      // An async function with the same parameters is a rival only in a subclass, where it could not override the counterpart.
       let (members, subclasses) = (scopes + conformers, isClass ? conformers : [])
       let rival = rivals.title(of: plainName, declaration, without: callbacks.omitted, in: members, subclasses, aliases)
       return Named(counterpart: found, rival: rival)

@@ -40,7 +40,7 @@ package struct CounterpartPlan {
     self.inventory = inventory
     let pattern = TitlePattern(part: pattern)
     let refusals = RefusalRules(inventory: inventory)
-    // If several functions need the same counterpart, `claims` selects at most one of those for which it could be written.
+    // Of the functions of a type that need the same counterpart, `claims` selects at most one for which it could be written.
     let claims = CounterpartClaims(inventory.functions) { function, kind in
       refusals.refusal(function, kind) == nil && !function.counterpart(kind).exists
     }
@@ -122,7 +122,7 @@ struct RefusalRules {
     }
   }
 
-  /// Refuses an async counterpart if calls of a rival would call it instead, or if the graph lacks a global function's isolation.
+  /// Refuses an async counterpart if an existing function is its rival, or if the graph lacks a global function's isolation.
   private func overloadRefusal(_ function: CallbackFunction) -> Refusal? {
     let saysIsolation = function.declaration.globalActor != nil || function.declaration.isNonisolated
     // The counterpart would be `nonisolated(nonsending)`, so it could not call a function that is on the main actor.
@@ -166,7 +166,7 @@ private struct CounterpartClaims {
       return isOther && other.rank <= function.rank && !function.isPreferred(to: other)
     }
     guard !rivals.isEmpty else { return nil }
-    let isForRival = rivals.contains { $0.isPreferred(to: function) }  // not by rank alone: more than the form differs
+    let isForRival = rivals.contains { $0.isPreferred(to: function) }  // a lower rank alone means another difference
     // The entry `renames` applies to all functions of a title, so it cannot help if both titles are the same.
     let name = rivals.contains { $0.title == function.title } ? nil : function.declaration.otherName
     return .sameCounterpart(isForRival: isForRival, for: function.title, proposing: name)
@@ -182,7 +182,7 @@ extension CallbackFunction {
     return deprecation + (callbacks.queue == nil ? 0 : 1)
   }
 
-  /// Whether this function precedes `other`: its shape is better, its rank no higher, and values, labels and return type agree.
+  /// Whether this function precedes `other`: its shape is better, its rank is no higher, and one counterpart suits both.
   fileprivate func isPreferred(to other: CallbackFunction) -> Bool {
     guard let shape = shapeRank, let otherShape = other.shapeRank, shape < otherShape else { return false }
     return rank <= other.rank && values == other.values && callbacks.labels == other.callbacks.labels

@@ -66,7 +66,7 @@ package struct DeprecationDiff {
       if Generator.wrote(counterpartFile) { calledCount += 1 }
       let indent = lines[index].prefix(while: \.isWhitespace)
       hunks += "@@ -\(function.line),1 +\(function.line + added),2 @@\n"
-      hunks += "+\(indent)@available(*, deprecated, renamed: \"\(title)\")\n"
+      hunks += "+\(indent)@available(*, deprecated, renamed: \"\(title)\")\(lines[index].hasSuffix("\r") ? "\r" : "")\n"
       hunks += " \(lines[index])\n"
       added += 1
     }

@@ -72,7 +72,7 @@ struct Rivals {
 struct CallParameter: Equatable {
   /// The label; `nil` for a closure, which can be a trailing closure.
   let label: String?
-  private let type: String  // by `plainText`, so that equal types have equal texts in any spelling
+  private let type: String  // by `plainText`, so that aliases and specifiers make no difference
   let canBeLeftOut: Bool
 
   init(_ parameter: Declaration.Parameter, _ generics: [String], _ aliases: TypeAliases) {
@@ -94,12 +94,12 @@ struct CallParameter: Equatable {
   /// Whether one expression can be the argument of both parameters.
   func canBe(_ other: CallParameter) -> Bool {
     guard label == other.label else { return false }
-    // An optional also takes a plain value. `Any`, a generic parameter (`$0`) and `any P` (here `anyP`, `(anyP)`, `someP`) can take
-    // any argument.
+    // An optional also takes a plain value. `Any`, a generic parameter (`$0`), `any P` (here `anyP` or `(anyP)`) and `some P` can
+    // take any argument.
     let types = [type, other.type].map { $0.filter { !" ?!".contains($0) } }
     return types[0] == types[1]
       || types.contains { type in
-        type == "Any" || type.contains("$") || ["any", "(any", "some"].contains { type.hasPrefix($0) }
+        type == "Any" || type.contains("$") || ["any", "(any", "some", "(some"].contains { type.hasPrefix($0) }
       }
   }
 }

@@ -138,7 +138,7 @@ package struct Inventory {
     for parameter in function.declaration.parameters {
       let tokens = Array(parameter.defaultValue ?? [])
       for (index, token) in tokens.enumerated() {
-        // Skips a member such as `.zero`, mostly one of another type: `names` would look for it in the types of the function.
+        // A member such as `.zero` mostly belongs to another type, but `names` would look for it in the types around `function`.
         let isMember = index > 0 && tokens[index - 1].text == "."
         let isOwn = isMember && index > 1 && ["Self", function.scope.last].contains(tokens[index - 2].text)
         guard !isMember || isOwn else { continue }

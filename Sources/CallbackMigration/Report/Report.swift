@@ -1,5 +1,3 @@
-internal import Foundation
-
 /// The functions that take a callback, and the state of their migration.
 package struct Report {
   private let plans: [CounterpartPlan]

@@ -122,7 +122,7 @@ extension SourceTokens {
 
   /// Whether a colon ends `case …:` or `default:`.
   private func isCaseLabel(endingAt colon: Int) -> Bool {
-    if self[colon - 1] == "default" { return true }
+    if self[colon - 1] == "default", self[colon - 2] != "." { return true }  // not a member in `a ? .default : b`
     // A later colon, as that of the operator in `case .a: x ? y : z`, ends no label: the search stops at the label's own colon.
     var index = colon - 1
     while index >= 0, parent(index) == parent(colon), self[index] != ":" {

@@ -121,10 +121,10 @@ struct Import: Equatable {
   private static let kinds: Set<String> = ["struct", "class", "enum", "protocol", "typealias", "func", "let", "var"]
 }
 
-/// The imports of a file of counterparts: the imports of the files whose functions it calls, each once.
+/// The imports of a file of counterparts: the imports and `#if` blocks of the files whose functions it calls, each once.
 struct ImportList {
   private var parts: [SourceFile.ImportPart] = []
-  private var spellings: Set<String> = []  // of the imports in `parts` outside `#if`, which each build has
+  private var spellings: Set<String> = []  // of the imports in `parts` that each build has: those outside `#if`
 
   /// The modules that a file of the target imports with an access level.
   private let explicit: Set<String>
@@ -184,7 +184,7 @@ struct ImportList {
     var lines: [(place: String, text: String)] = []
     if usesFutures {
       // All files must agree on whether this import has a level, so `widest` decides. Public future counterparts need a level.
-      // Others demand none: callers may write a plain `import Futures`. Without any (`nil`), `internal` hides the library.
+      // Others do not: callers may write a plain `import Futures`. Without future counterparts (`nil`), `internal` hides Futures.
       let hasLevel = widest.map { $0 >= .public } ?? true
       let level = (futures ?? .internal) >= .public ? "public " : "internal "
       lines.append(("Futures", libraryLine("Futures", hasLevel ? level : nil)))

@@ -6,7 +6,7 @@ extension SourceTokens {
     var starts = [first]
     var index = first
     while index < body.upperBound {
-      // `beginsStatement` is also true for `else` and `catch`, but here these continue the statement of the `if` or `do`.
+      // `beginsStatement` is also true for `else` and `catch`, but here these continue the statement of `if`, `guard` or `do`.
       let continues = self[index] == "else" || self[index] == "catch"
       if index > first, !continues, self[index - 1] == ";" || beginsStatement(index) { starts.append(index) }
       index = indexAfterTokenOrBrackets(at: index)
@@ -38,7 +38,7 @@ extension SourceTokens {
     return labels.indices.map { index in
       var end = index + 1 < labels.count ? labels[index + 1] : close
       if self[end - 1] == "@unknown" { end -= 1 }  // of the next label
-      let colon = (labels[index]..<end).first { self[$0] == ":" && parent($0) == brace } ?? end - 1  // else empty range
+      let colon = (labels[index]..<end).first { self[$0] == ":" && parent($0) == brace } ?? end - 1  // no colon: empty
       return colon + 1..<end
     }
   }
@@ -103,10 +103,10 @@ extension SourceTokens {
     "class", "enum", "protocol", "extension",
   ]
 
-  /// The name of the function that gets a closure; `nil` for other braces, or if no word is before the closure: `load({ … })`.
+  /// The name of the function that gets a closure; `nil` for other braces, or if no name or label precedes: `load({ … })`.
   func functionCalled(withClosure brace: Int) -> Int? {
     guard self[brace] == "{", case .closure(let word?) = block(at: brace) else { return nil }
-    guard self[word + 1] == ":" else { return word }  // as in `load {` or `load(…) {`; otherwise the closure's label
+    guard self[word + 1] == ":" else { return word }  // as in `load {`, `load(…) {`; otherwise `word` is a label
     // In `load { … } onEnd: { … }` the function is that of the closure before the label.
     if self[word - 1] == "}" { return partner(word - 1).flatMap(functionCalled) }
     return parent(word).map { $0 - 1 }  // the name before the parentheses around the label

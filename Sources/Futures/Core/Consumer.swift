@@ -86,7 +86,7 @@ package class Consumer: @unchecked Sendable {
   /// Releases the user's closures and objects, which only subclasses have.
   ///
   /// Called at most once for each source, when the consumer will not use them: by the thread that moved `status` to `finished`, by
-  /// the consumer's own delivery, for example from a broken source, or by a caller that does not attach the consumer.
+  /// the consumer's own delivery, for example from a broken source, or by a caller that does not attach it or finds no source.
   @usableFromInline
   func dropCaptures() {}
 

@@ -68,9 +68,9 @@ extension FutureState {
     guard let departure = leave(consumer, forResult: needsResult) else {
       // Only a `submitted` consumer can still be ended here: a delivery or its context has it, and has not started it.
       if needsResult {
-        consumer.resolveWithoutContext(from: self)  // `bypass` replaces the transform; if `nil`, the context runs that
+        consumer.resolveWithoutContext(from: self)  // without a `bypass`, the transform still runs
       } else if consumer.claimSubmitted() {
-        consumer.dropCaptures()  // then it never starts; no `dropContext()`: a delivery can be reading the context
+        consumer.dropCaptures()  // the consumer never starts; no `dropContext()`: a delivery can be reading the context
       }
       return false
     }
@@ -94,7 +94,7 @@ extension FutureState {
   /// The handles of an orphan and the list of its source own it, but no producer does. An orphan refers to its source
   /// weakly, and leaves the source when it is cancelled.
   /// - Parameters:
-  ///   - isDormantOnly: Whether to change this state only if its producer has not started.
+  ///   - isDormantOnly: Whether to change this state only if its producer has not started; derived states are never dormant.
   ///   - sources: The orphans from which this state is derived; `nil` if it is derived from none.
   @usableFromInline
   final func orphan(onlyDormant isDormantOnly: Bool = false, leaving sources: OrphanedInputs? = nil) {

@@ -21,7 +21,7 @@ extension FutureState {
         return false
       }
       state.setProducer(.none)  // because the state does not own `stage`, which is released below
-      // `source` fills only `place` in the follower's region, which `adopt` left as it was (`nil`), because the move could fail.
+      // `source` fills only `place` in the follower's region. `adopt` got `nil` and kept that region, as the move could fail.
       if target.narrow(follower, to: place) { target.relinkProgress() }
       stageReference.release()
       return false

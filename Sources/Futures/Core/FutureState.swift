@@ -136,7 +136,7 @@ package class FutureState: Consumer, @unchecked Sendable {
   /// Breaks a state that has lost its producer (R4).
   ///
   /// The state fails with the reason, if its failure type can hold that. Otherwise it is broken: it gets no result, and releases
-  /// its callbacks. A reason without an error makes it an orphan. A delivery passes its `trampoline`, as to `resolve(_:in:)`.
+  /// its callbacks. A reason without an error makes it an orphan. `trampoline` has the effect that it has in `resolve(_:in:)`.
   @usableFromInline
   package func breakPromise(_ reason: BreakReason, in trampoline: Trampoline? = nil) {
     breakForever(reason, in: trampoline)  // never runs: each state is a `TypedState`, which overrides this function
@@ -520,7 +520,7 @@ extension FutureState {
     changing {
       guard hasProducer, !isCancelled, let follower = consumers.only else { return nil }
       place = place?.inside(stage.place) ?? stage.place.next  // from the previous source's progress to this state's
-      if isPlain { producer = .none } else { released = detach() }  // got progress, or a call of `setPlace`, meanwhile
+      if isPlain { producer = .none } else { released = detach() }  // not plain: progress or `setPlace` came meanwhile
       follower.enter(.finished)  // as after a delivery: the follower now gets another source
       return consumers.remove(.passUnretained(follower))
     }
@@ -596,7 +596,7 @@ extension FutureState {
       case .listed where isEndless: reference = unlist(consumer)  // no result comes for which it could stay
       // Stays for the result: at the front, because `onlyWantsResults` looks only at the last consumer.
       case .listed where isPending: consumers.prepend(consumers.remove(.passUnretained(consumer)))
-      // The consumer gets the result anyway: it is result-only, or the state is settled, as it always is for `listedByOther`.
+      // The consumer gets its delivery anyway: it is result-only, or the state is settled, as it always is for `listedByOther`.
       case .listed, .listedByOther, .resultOnly: return nil
       }
       // A consumer that was taken from its list gets no result.
@@ -616,7 +616,7 @@ extension FutureState {
 
   /// Takes a consumer from its list, under the lock; returns `nil` if it is in no list.
   private final func unlist(_ consumer: Consumer) -> Unmanaged<Consumer>? {
-    guard consumer.next != nil else { return nil }  // outside a list, which is circular: cancelled before it attached
+    guard consumer.next != nil else { return nil }  // in no list: cancelled before it attached, or when `notified`
     let reference = Unmanaged.passUnretained(consumer)
     // A settled state has moved its listeners to the consumers.
     let isListener = consumer.kind == .progress && isPending
@@ -860,7 +860,7 @@ extension FutureState {
     extras?.cancellation?.end()  // releases the `onCancel` handlers, which a kept token would keep
     // Moves the listeners of the progress into `consumers`, so that they are released below. `_`: no result is delivered here.
     _ = progressRecord?.end(isSuccess: false, before: &consumers)
-    // A promise's state that stores a callback is in its own list, not retained. It leaves, because the closure can outlive it.
+    // A promise's state that stores a callback is in its own list, unretained. It leaves, as the closure below can outlive it.
     let this = Unmanaged.passUnretained(self).toOpaque()
     if let own = consumers.first(where: { $0.toOpaque() == this }) { consumers.remove(own) }
     if consumers.isEmpty { return }

@@ -33,7 +33,7 @@ final class OrphanedInputs: Inputs, @unchecked Sendable {
     self.interruption = interruption
   }
 
-  /// For a join that becomes an orphan: takes over its inputs that sources still count (`notified`); others have ended or left.
+  /// For a join that becomes an orphan: takes over its inputs with the status `notified`; the others have ended or left.
   ///
   /// This object claims the inputs, so nothing else can remove them. Each source counts its input until `leaveNotified()`.
   init(_ inputs: [JoinedInput]) {
@@ -55,19 +55,19 @@ final class OrphanedInputs: Inputs, @unchecked Sendable {
     hasLeft.compareExchange(expected: false, desired: true, ordering: .relaxed).exchanged
   }
 
-  /// Whether the stage waits for another source now, because its cancelled source has delivered a failure to it meanwhile.
+  /// Whether the stage waits for another source now, because a cancellation has resolved its old source meanwhile.
   var stageHasMovedOn: Bool {
-    guard !areInputsOfJoin, let source = inputs[0].source, let stage = inputs[0].consumer else { return false }
-    _ = stage.currentStatus  // a stage publishes a new source with its status
-    return !stage.isConsumer(of: source)
+    guard !areInputsOfJoin, interruption == nil, let stage = inputs[0].consumer else { return false }
+    // The caller has the lock of the stage's target, under which alone the stage's source changes: no load of the status.
+    return inputs[0].source.map { !stage.isConsumer(of: $0) } ?? false  // all callers but `tokenEnded` keep the source
   }
 
   override func removeFromInputs(forResult needsResult: Bool) -> [FutureState] {
     guard claimLeaving() else { return [] }
-    _ = interruption?.removeFromInputs(forResult: needsResult)  // `[]`; the interruption goes on if `needsResult`
+    _ = interruption?.removeFromInputs(forResult: needsResult)  // returns `[]`; if `needsResult`, it can end the wait
     return inputs.compactMap { input -> FutureState? in  // the sources without other consumers
       guard let source = input.source else {
-        if !needsResult, let consumer = input.consumer {  // the source has gone, so nothing else drops these
+        if !needsResult, let consumer = input.consumer {  // the source, which would drop its captures, has gone
           consumer.dropContext()
           consumer.dropCaptures()
         }

@@ -32,7 +32,7 @@ extension TypedState {
   @inlinable
   package func attach(_ waiter: TaskWaiter<Stored>, resuming continuation: TaskWaiter<Stored>.Continuation) {
     waiter.continuation = continuation
-    if !attach(.passRetained(waiter)) { continuation.resume(returning: nil) }  // `attach` has released `waiter`
+    if !attach(.passRetained(waiter)) { continuation.resume(returning: nil) }  // then `attach` has released `waiter`
   }
 
   /// Removes `waiter` and resumes it with `nil`, unless a delivery resumes it.

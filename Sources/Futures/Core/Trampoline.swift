@@ -152,7 +152,7 @@ package struct Trampoline {
     storage.pointee.deferred.append(body)
   }
 
-  /// Empties the queues of this thread, which is about to block: the work in them can end its wait.
+  /// Empties the queues of this thread, which is about to block, because the work in the queues can end the thread's wait.
   func runPending() {
     // Each queue can fill another one: a deferred cancellation resolves a future whose delivery is then deferred too.
     while !storage.pointee.ready.isEmpty || !storage.pointee.deferred.isEmpty

@@ -81,7 +81,7 @@ package final class PendingFutures {
         guard let object = slot.object.object else { return true }
         swept.append(object)
         guard let state = slot.entry.state(object) else { return false }  // stays until its release
-        return state.isDelivered && !state.isBroken  // the graph shows a broken state and one whose callbacks still run
+        return state.isDelivered && !state.isBroken  // the graph can show a broken state, or one whose callbacks run
       }
       untilSweep = max(Self.smallestSweep, slots.count)
       // The array is mostly empty, because many objects were pending at once. A copy has less capacity.

@@ -177,17 +177,16 @@ final class Interruption: Inputs, @unchecked Sendable {
   /// - Returns: `false` if it had happened or was cancelled before.
   @usableFromInline
   @discardableResult
-  func fire() -> Bool {
-    if case .ended = finish() { false } else { true }
-  }
+  func fire() -> Bool { if case .ended = finish() { false } else { true } }
 
   /// Whether the interruption has happened, or can no longer happen.
   var hasEnded: Bool { state.withLock { if case .ended = $0 { true } else { false } } }
 
+  /// As `hasEnded`, for diagnostics, which wait for no lock: `false` if another thread has the lock.
+  var isSurelyOver: Bool { state.withLockIfAvailable { if case .ended = $0 { true } else { false } } ?? false }
+
   /// Cancels the interruption, which releases its work.
-  func cancel() {
-    if case .running(let cancel) = finish() { cancel() }
-  }
+  func cancel() { if case .running(let cancel) = finish() { cancel() } }
 
   /// Ends the interruption, and returns its previous state.
   private func finish() -> State {
@@ -229,7 +228,7 @@ final class DeadlineWork: Sendable {
 
   /// Cancels the source if nothing else needs it; has no effect if its result has resolved the future.
   private func leaveSource() {
-    if source.removeCancelled(future) { source.cancel() }  // `future` has ended, so it leaves as a cancelled one does
+    if source.removeCancelled(future) { source.cancel() }  // as if cancelled: `future` has ended, and needs no result
   }
 
   deinit {

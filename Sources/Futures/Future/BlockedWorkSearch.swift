@@ -158,7 +158,7 @@ struct BlockedWorkSearch {
         // `nil` while another thread has the lock of the inputs.
         guard let inputs = facts.inputs, !facts.canEndWithoutInputs else { return .unknown }
         return .inputs(inputs, each: facts.needsEachInput)
-      case .none, .start: return .unknown  // a promise, a cancelled stage, or a lazy producer that has not started
+      case .none, .start: return .unknown  // such as a promise, a cancelled stage, or a lazy producer before its start
       case .broken, .extras: return .unknown  // never: a broken state has no producer, and `producer` unwraps `.extras`
       }
     }

@@ -1,4 +1,4 @@
-// Names from other libraries, `CancellationToken()`, and a `zip` of several failure types: the message names the replacement.
+// Declarations for calls that are mistakes, such as a name from another library: the compiler's message says what to write.
 //
 // The type checker tries an unavailable declaration only when no other declaration fits. So these cost no time, and a
 // client's own extension of the same name wins. Code completion and documentation omit them.

@@ -17,7 +17,7 @@ extension Future {
     line: UInt = #line,
     _ work: @escaping @Sendable () throws(Failure) -> Value
   ) {
-    // The source is resolved, and keeps the place of this call for an error, unless `context` is immediate and so drops no work.
+    // The resolved source keeps the place of this call for an error, but not for an immediate context, which drops no work.
     self = Future<Void, Failure>(resolvedAt: fileID, line, for: context).map(on: context, work)
   }
 

@@ -100,7 +100,7 @@ private final class BlockedThread: Consumer, @unchecked Sendable {
 extension DispatchTime {
   /// The time after a delay in nanoseconds; the distant future if the clock cannot represent it.
   package init(afterNanoseconds delay: Int64) {
-    // Signed: Dispatch reads a number above `Int64.max` as a time of another clock.
+    // Signed: Dispatch can read a number above `Int64.max` as a time of another clock.
     let (sum, overflow) = Int64(clamping: DispatchTime.now().uptimeNanoseconds).addingReportingOverflow(delay)
     self = overflow ? .distantFuture : DispatchTime(uptimeNanoseconds: UInt64(clamping: sum))
   }

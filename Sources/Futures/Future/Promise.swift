@@ -155,7 +155,7 @@ public final class Promise<Value: Sendable, Failure: Error>: Sendable {
   /// Resolves the future as `other` resolves.
   ///
   /// The promise is locked in. From now on `succeed`, `fail` and `resolve` return `false`. A second `follow` does not change
-  /// what the promise follows, and on a resolved promise `follow` has no effect. A chain of followers takes no stack.
+  /// what the promise follows, and `follow` does not change a resolved promise. A chain of followers takes no stack.
   /// Cancelling the future leaves `other`, also if the cancellation came before `follow` (R17).
   ///
   /// Following its own future traps, because it would never resolve.

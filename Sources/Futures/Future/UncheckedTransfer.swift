@@ -9,7 +9,7 @@
 /// let image = try await loadImage().value.value
 /// ```
 ///
-/// The compiler checks nothing here, because APIs declare a completion handler's parameter without `sending`. So you
+/// The compiler checks nothing here, because most APIs declare a completion handler's parameter without `sending`. So you
 /// have two obligations:
 /// - The sender gives the value away. Neither the sender nor the API that made it uses it afterwards, nor any object
 ///   that it refers to.

@@ -42,7 +42,7 @@ struct GraphBuilder {
   private var nextID: Int
   private var names = StageNames()
 
-  /// The index of the node of each state and consumer.
+  /// The index of the node of each state and waiter; of a run of stages, which has one node, only the last stage is here.
   var indices: [ObjectIdentifier: Int] = [:]
   /// Keeps the objects behind `indices` alive, so that no new object gets the address of one.
   private var kept: [AnyObject] = []
@@ -208,7 +208,7 @@ struct GraphBuilder {
       }
     }
     if graph.nodes[index].kind == .work, graph.nodes[index].state != .broken {  // broken work does not run any more
-      switch state.currentStatus {  // of the state as a consumer, which is `finished` once its context has started it
+      switch state.currentStatus {  // the status as a consumer, `finished` once the context has started the transform
       case .submitted: graph.nodes[index].state = .enqueued
       case .finished: graph.nodes[index].state = .running
       default: graph.nodes[index].kind = .stage  // the transform has run: the stage waits for the future that it made
@@ -269,7 +269,7 @@ struct GraphBuilder {
   private mutating func addWaiter(_ waiter: Consumer, _ facts: NodeFacts, waitingFor index: Int) {
     let task = facts.task
     let kind = task == nil ? Node.Kind.blockedThread : .await
-    let node = add(kind, entry(of: waiter)) { $0.context = facts.context.map(Self.name) }  // of a blocked main thread
+    let node = add(kind, entry(of: waiter)) { $0.context = facts.context.map(Self.name) }  // only for the main thread
     setNode(of: waiter, to: node)
     connect(node, waitsFor: index)
     if let task { waitsOfTasks.append((task, node)) }
@@ -372,7 +372,7 @@ struct GraphBuilder {
         waiter.currentStatus == status ? NodeFacts(of: waiter, isListed: true).task : nil
       }
       let task = reading ?? nil  // makes one optional of two; `nil` if the lock is taken, or the waiter no longer waits
-      guard isBroken || task != nil else { continue }  // broken: it waits, unless its task was cancelled just now
+      guard isBroken || task != nil else { continue }  // broken: the task waits, unless it was cancelled just now
       let node = add(.await, entry)
       setNode(of: object, to: node)
       connect(node, waitsFor: index)

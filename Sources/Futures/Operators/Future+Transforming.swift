@@ -102,7 +102,7 @@ extension Future {
     progressShare: Double = 0.5,
     _ transform: __owned @escaping @Sendable (Value) -> Future<New, Failure>
   ) -> Future<New, Failure> {
-    // Inlined, so a constant context leaves one call. Wrapped, because the optimizer would copy the callee for each bare closure.
+    // Inlining leaves one call if the context is constant. `Transform` keeps the optimizer from copying the callee per closure.
     context.isImmediate
       ? flatMap(progressShare, Transform(consume transform))
       : flatMap(on: context, progressShare, Transform(consume transform))

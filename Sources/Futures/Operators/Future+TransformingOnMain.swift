@@ -151,7 +151,7 @@ extension Future {
   public init(
     on context: MainContext,
     fileID: StaticString = #fileID,
-    line: UInt = #line,  // the resolved source keeps this place for an error, if the context can drop `work`
+    line: UInt = #line,  // with `fileID`, the place that the error of dropped work names
     _ work: @escaping @MainActor () throws(Failure) -> Value
   ) {
     self = Future<Void, Failure>(resolvedAt: fileID, line, for: context.context).derive(on: context.context) { _ in
@@ -170,7 +170,7 @@ extension Future {
     line: UInt = #line,
     flattening work: @escaping @MainActor () -> Future<Value, Failure>
   ) {
-    let start = Future<Void, Failure>(resolvedAt: fileID, line, for: context.context)  // for the error of dropped work
+    let start = Future<Void, Failure>(resolvedAt: fileID, line, for: context.context)  // keeps the place for an error
     // The share of `start` is 0, because the whole progress belongs to the future that `work` returns.
     self = start.derive(on: context.context, progressShare: 0) { _ in MainActor.assumeIsolated { work() } }
   }

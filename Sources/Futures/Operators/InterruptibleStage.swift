@@ -14,7 +14,7 @@ final class InterruptibleStage<Stored: OutcomeStorage>: Stage<Stored>, @unchecke
     super.init(of: source) { stage, source, trampoline in
       let stage = unsafeDowncast(stage, to: InterruptibleStage.self)
       if outlivesSource, source.breakReason != nil {
-        // The stage now waits for the interruption alone, which becomes its producer, so that cancelling the stage cancels it.
+        // The interruption is now the only producer. A cancellation, earlier or later, ends it, unless the stage needs a result.
         if stage.setProducer(.inputs(interruption)), stage.canRepresentCancellation { interruption.cancel() }
         // The break does not reach the consumers of the stage, so it is reported here. A cancelled stage needs no report, and
         // neither does a stage that is broken because its context dropped the work of the timer.
@@ -26,7 +26,7 @@ final class InterruptibleStage<Stored: OutcomeStorage>: Stage<Stored>, @unchecke
     }
   }
 
-  /// Makes the orphan `source` a weak input, which a cancelled stage leaves: neither the stage nor a producer owns `source`.
+  /// Makes the orphan `source`, which no producer keeps alive, a weak input of the stage; a cancelled stage leaves the input.
   ///
   /// Returns the stage, as the next orphan, if its token can no longer cancel it; `nil` if a token or a timeout can still end it.
   override func stateToOrphan(from source: FutureState) -> FutureState? {
@@ -36,15 +36,15 @@ final class InterruptibleStage<Stored: OutcomeStorage>: Stage<Stored>, @unchecke
 
   /// Ends the interruption, because the token can no longer cancel the stage; the stage becomes an orphan if its source is one.
   func tokenEnded() {
-    interruption.fire()  // first: `stateToOrphan` reads `hasEnded` last; not `cancel()`: the stage's handler is gone
+    interruption.fire()  // first, because `stateToOrphan` reads `hasEnded` last; not `cancel()`: no handler is left
     if let sources = underLock({ inputs as? OrphanedInputs }) { orphan(leaving: sources) }  // the source is an orphan
   }
 
   override func describe(into facts: inout NodeFacts, isListed: Bool) {
     facts.setOperation("timeout or cancellation token")
-    facts.isInterruptible = true  // also if it can only cancel the source, which can then give a result
+    facts.isInterruptible = true  // also for a token that only cancels the source, which can then resolve
     // A timeout, which outlives the source, has a result of its own. A token has only the failure of a cancelled future.
-    facts.canEndWithoutSource = outlivesSource || Cancelled<Stored.Failure>.isExpressible && !interruption.hasEnded
+    facts.canEndWithoutSource = outlivesSource || Cancelled<Stored.Failure>.isExpressible && !interruption.isSurelyOver
   }
 
   override func dropCaptures() { interruption.cancel() }  // stops the timer, or leaves the token

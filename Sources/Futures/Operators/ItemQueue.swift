@@ -118,7 +118,7 @@ final class ItemQueue<Item: Sendable, Value: Sendable, Failure: Error>: Inputs, 
           if !isFinished { running[index] = input }
         }
       }
-      // An input that does not attach drops its closure, which owns this queue, because the item's state can have stored it.
+      // An input that does not attach drops its closure: the item's state can have stored the closure, which owns this queue.
       if isFinished { input.consumer.dropCaptures() } else { input.attach() }
       if isFinished || isResultOnly { input.state.cancelIfUnneeded() }  // result-only: `derived` was cancelled
       if let priority { input.state.raiseTasks(to: priority) }

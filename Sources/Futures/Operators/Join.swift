@@ -65,7 +65,7 @@ final class Join<Derived: OutcomeStorage>: Inputs, @unchecked Sendable {
   }
 
   override func pendingInputs(raisingLaterTasksTo priority: TaskPriority?) -> [FutureState] {
-    // The caller raises their tasks; a resolved one has none. `priority` is not kept: a join starts no inputs later.
+    // The caller raises the tasks of these inputs; a resolved input has none. `priority` is not kept: no input starts later.
     lock.withLock { inputs.map(\.state) }
   }
 
@@ -73,7 +73,7 @@ final class Join<Derived: OutcomeStorage>: Inputs, @unchecked Sendable {
     // One input can end a `race` or `firstSuccess`, whose rule is `furthest`. Any other join can end early only by failing.
     facts.endsWithOneInput = rule == .furthest
     facts.needsEachInput = rule == .average && Derived.Failure.self == Never.self
-    // Diagnostics wait for no lock. An input that has succeeded is left out, because it can end only a join whose rule is `furthest`.
+    // Diagnostics wait for no lock. A success can end only a `furthest` join early, so other joins leave out such an input.
     facts.inputs = lock.withLockIfAvailable { inputs.map(\.state).filter { rule == .furthest || !$0.hasSucceeded } }
   }
 

@@ -127,7 +127,7 @@ final class SubmittedStage<Value: Sendable, Failure: Error, New: Sendable, NewFa
       guard let result, transformed.contain(result) else { return nil }  // passes on without the queue
     case .new, .notified, .finished: return nil  // not attached yet, started, or left; only joins use `notified`
     }
-    return context?.identity  // no delivery takes it meanwhile, because the search asks only `queued` stages
+    return context?.identity  // a delivery takes only a custom one, and the search asks only `queued` stages
   }
 
   override func describe(into facts: inout NodeFacts, isListed: Bool) {
@@ -148,7 +148,7 @@ final class SubmittedStage<Value: Sendable, Failure: Error, New: Sendable, NewFa
     deadline?.cancel()
   }
 
-  override func dropContext() { context = nil }  // never runs during a delivery; `dropCaptures()` can
+  override func dropContext() { context = nil }  // never runs while a delivery reads `context`; `dropCaptures()` can
 
   @usableFromInline
   override func resolveWithoutContext(from source: FutureState) {  // this stage is cancelled, but cannot represent that

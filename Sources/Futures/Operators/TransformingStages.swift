@@ -175,7 +175,7 @@ extension MovingStage {
 }
 
 extension Unmanaged<FutureState> {
-  /// Whether the state does no work, such as a delay, so that its share in the progress of a stage is zero.
+  /// Whether the state only waits, as a delay does: then `FlatMapStage` and `SubmittedStage` give it no share of their progress.
   @_alwaysEmitIntoClient
   @inline(__always)
   var onlyWaits: Bool { _withUnsafeGuaranteedRef { $0.has(.onlyWaits) } }

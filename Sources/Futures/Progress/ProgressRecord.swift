@@ -162,7 +162,7 @@ final class ProgressRecord: @unchecked Sendable {
       isCallingListeners = false
       return .finish(deliversResult: deliversResult)
     }
-    // All have the progress from the round's start, but a report came since. A later round brings it, after other ready states.
+    // All have the progress from the round's start, but it has changed since. A later round follows, after other ready states.
     guard listener.seen < startVersion else {
       isCallingListeners = false  // a result that comes before the later round does not wait for it
       return .repeatLater

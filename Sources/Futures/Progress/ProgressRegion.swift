@@ -17,7 +17,7 @@ struct ProgressRegion: Sendable {
   @inlinable
   static var whole: ProgressRegion { ProgressRegion(offset: 0, width: 1) }
 
-  /// Returns the region of the future after a source with `share`: the rest; if that is empty, the whole, so that progress shows.
+  /// Returns the region of the future after a source with `share`: the rest, or the whole, because an empty rest shows nothing.
   @inlinable
   static func rest(after share: Double) -> ProgressRegion {
     share < 1 ? ProgressRegion(offset: share, width: 1 - share) : .whole

@@ -183,7 +183,7 @@ extension ConcurrencyLimit {
       start(slot)
       started = slot
     }
-    // The maximum is reached. If slots are free, the global queue starts more: at most the work that waits then, and some more.
+    // The maximum is reached. If slots are free, the global queue goes on with at most what waits then, and some added later.
     guard queue.withLock({ $0.beginHandingOn(limit, after: started) }) else { return }
     handOn { [self] in startWork(queue.withLock { $0.endHandingOn() } + Self.maximumForOthers) }
   }

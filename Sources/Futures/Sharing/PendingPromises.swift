@@ -154,7 +154,7 @@ public final class PendingPromises<Key: Hashable & Sendable, Value: Sendable, Fa
     let owner: StaticString = acceptsAnswers ? "PendingPromises" : "FutureCache"  // a cache's table accepts no answers
     // All callers first, because one of their callbacks can attach to the work of another entry, and so keep it running.
     for entry in entries.values { for caller in entry.inOrder { caller.breakState(releasedBy: owner) } }
-    for entry in entries.values { entry.work?.cancel() }  // a derived future: work with other consumers runs on
+    for entry in entries.values { entry.work?.cancel() }  // a derived future: its source runs on for other consumers
   }
 
   /// Returns a future of the answer for `key`, and joins the pending request if there is one.

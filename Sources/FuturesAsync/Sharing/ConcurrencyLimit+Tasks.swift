@@ -34,8 +34,8 @@ extension ConcurrencyLimit {
     do {
       hold = try await future.value(onCancel: .cancel)
     } catch {
-      // The await can end before its cancellation reaches `future`, or has resolved it. So this cancels `future` itself, and gives
-      // back a slot that it has got, or still gets from another thread.
+      // The await can end before the task's cancellation has reached or resolved `future`. So this call cancels `future` itself,
+      // and gives back a slot that `future` has got, or still gets from another thread.
       future.cancel()
       future.whenSucceeded(on: .immediate) { [self] hold in release(hold) }
       throw error
@@ -81,7 +81,7 @@ extension ConcurrencyLimit {
       let hold = Hold(slot: slot, end: end)
       if !promise.succeed(hold) { release(hold) }  // `false`: the wait was cancelled just now
     }
-    if !promise.isResolved { showWaiting(promise) }  // for the graph and for priorities: it waits for running work
+    if !promise.isResolved { showWaiting(promise) }  // so that the graph and raises of priority reach the running work
     return promise.future
   }
 

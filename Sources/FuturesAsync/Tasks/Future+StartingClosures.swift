@@ -2,7 +2,7 @@ public import Futures
 
 // The task of `Future { … }`. Its closure has a pack of parameters, `Nothing`, which is always empty: it improves the compiler's
 // errors for mistakes in a closure (`Future+Task.swift`). A wrapper without the pack would cost one more allocation, and so would
-// a conversion of a closure that cannot throw. So closures that throw and closures that cannot have functions of their own. The
+// a conversion of a closure that cannot throw. So `init` and `start` exist twice: for closures that throw, and for others. The
 // closures of the tasks are declared `throws`, although they never throw: a `Task` would allocate a wrapper for other closures.
 
 extension Future {

@@ -61,7 +61,7 @@ extension Future where Failure == any Error {  // without `fileID` and `line`, s
     priority: TaskPriority? = nil,
     tryAwaitItsValue operation: sending @escaping @isolated(any) () throws -> Inner
   ) -> Future where Inner.Value == Value {
-    detached(name: name, priority: priority) { () async throws in  // the `await` below keeps this from calling itself
+    detached(name: name, priority: priority) { () async throws in  // async, so this calls the overload for async work
       try await Future<Value, Inner.Failure>(operation()).value  // a `Future`, because `Inner` has no `value`
     }
   }
@@ -75,7 +75,7 @@ extension Future where Failure == any Error {  // without `fileID` and `line`, s
     @_inheritActorContext @_implicitSelfCapture tryAwaitItsValue operation:
       sending @escaping @isolated(any) () throws -> Inner
   ) -> Future where Inner.Value == Value {
-    immediate(name: name, priority: priority) { () async throws in  // the `await` below keeps this from calling itself
+    immediate(name: name, priority: priority) { () async throws in  // async, so this calls the overload for async work
       try await Future<Value, Inner.Failure>(operation()).value  // a `Future`, because `Inner` has no `value`
     }
   }
@@ -107,7 +107,7 @@ extension Future where Failure == any Error {  // without `fileID` and `line`, s
     }
   }
 
-  /// Refuses a closure that throws and returns a future, or whose future cannot represent cancellation; `await` flattens it.
+  /// Refuses futures that throwing closures return, or that cannot represent cancellation (see the label); `await` flattens them.
   @_documentation(visibility: internal)
   @_alwaysEmitIntoClient
   public static func concurrentSettled<Item: Sendable, Inner: FutureProtocol>(

@@ -62,7 +62,7 @@ struct OrderAgenda {
   mutating func take(_ number: Int, asMove isMove: Bool = true) -> Item? {  // `false`: cancelled, the time stays
     guard let index = items.firstIndex(where: { $0.number == number }) else { return nil }
     let item = items.remove(at: index)
-    if isMove, let due = item.due { now = max(now, due) }  // `max`: after the choice, a thread can add an earlier timer
+    if isMove, let due = item.due { now = max(now, due) }  // a timer that a thread adds after the choice can be overdue
     return item
   }
 

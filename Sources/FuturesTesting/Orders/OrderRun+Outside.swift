@@ -83,7 +83,7 @@ final class OutsideWork: @unchecked Sendable {
     let thread = cfuturestesting_thread_number()
     run.state.withLock { state in
       (self.thread, group) = (thread, nil)
-      state.outside[ObjectIdentifier(self)] = self  // new only for a timer; `noteInterference` finds work by its thread
+      state.outside[ObjectIdentifier(self)] = self  // for `noteInterference`; work other than a timer is there already
     }
     return true
   }

@@ -15,12 +15,12 @@ extension OrderRun: TaskExecutor {
     let task = taskNumber(of: job)
     let move = move(of: task, onMain: isOnMain, calledBy: isOwn ? running : nil)
     let lane: OrderSource? = isOnMain ? .main : nil
-    // A running task that enqueues itself changes its executor. In production, only a change to the main actor or away from it
-    // enqueues a job, so that other work can come first. After any other change the task continues at once: its job runs next.
+    // A running task that enqueues itself changes its executor. Without a run, a change to the main actor or away from it
+    // enqueues a job, so that other work can come first. A return from another actor enqueues none, so here its job runs next.
     let changesExecutor = isOwn && task != nil && task == running
-    let continuesAtOnce = changesExecutor && isOnMain == MainContext.isMainQueueCurrent  // no change to or from main
+    let continuesAtOnce = changesExecutor && isOnMain == MainContext.isMainQueueCurrent  // not to or from `MainActor`
     if isOwn, awaitsFollowUp || continuesAtOnce {
-      awaitsFollowUp = false  // was `true` if the run awaited this job, which continues a step or begins the body
+      awaitsFollowUp = false  // it was `true` if this job ends a wait in `step` or `runAll`, or begins the body
       followUp = Item(number: 0, move: move, lane: lane, due: nil, action: .job(job, task: task))
     } else {
       let number = submit(outside: "has resumed a task of the test.") {

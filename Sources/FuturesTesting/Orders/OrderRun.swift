@@ -225,7 +225,7 @@ final class OrderRun: @unchecked Sendable {
     case nil: break
     }
     turns += possible.count / 25  // 25 possible moves count as another turn, so that too many tasks end the run
-    if turns >= turnLimit {  // `100` below: so many possible moves add four turns to each move, so they are the reason
+    if turns >= turnLimit {  // the text names 100 or more possible moves as the reason: they add four turns to each
       let tooMany = " \(possible.count.grouped) moves can come next: these are too many to explore."
       sentence = "The body made \(trace.count.grouped) moves and did not end.\(possible.count < 100 ? "" : tooMany)"
       return end(.endless)
@@ -282,7 +282,7 @@ final class OrderRun: @unchecked Sendable {
       case .job(let job, let task):
         running = task
         if item.isOnMain { return job.runSynchronously(on: MainActor.sharedUnownedExecutor) }
-        // An actor's job, not that of a `Task.yield()`. The report says that a task can go to an actor and back within one move.
+        // An actor's job, not that of a `Task.yield()`. The report names other work during a change of actors as not explored.
         if task == nil, !job.resumesTask { callsActors = true }
         job.runSynchronously(on: asUnownedTaskExecutor())
       case .step(let continuation):
@@ -304,7 +304,7 @@ final class OrderRun: @unchecked Sendable {
     _ = Trampoline.current.setElsewhere(submitDelivery)  // returns `nil`, because moves do not nest on a thread
     let present = Move(turn: turns, thread: cfuturestesting_thread_number())
     let now = state.withLock { state in
-      state.move = present  // work that it submits to other threads waits for its end, unless it blocks
+      state.move = present  // work that the move submits to a Dispatch queue waits until the move ends or blocks
       return state.agenda.now.nanoseconds
     }
     cfuturestesting_set_time(startTime + min(now, .max / 2))  // at most 146 years: larger times overflow

@@ -58,7 +58,7 @@ final class OrderSearch {
       knownOrders = max(knownOrders, run.knownOrders)
       orders.insert(run.hash)
       do { try tree.end(run) } catch { run.reason = run.reason ?? .notDeterministic(error.sentence) }
-      isComplete = tree.isComplete
+      isComplete = tree.isComplete && (run.reason?.dependsOnOrder ?? true)  // other reasons can cut an order short
       if run.reason != nil {
         let failure = show(run)
         return .failure(watch.isCancelled ? CancellationError() : failure)  // as above: `show` runs orders, too
@@ -138,7 +138,7 @@ final class OrderSearch {
   /// Shrinks the order of a failure, and runs it again to show it.
   private func show(_ failed: OrderRun) -> OrderFailure {
     guard let reason = failed.reason, reason.dependsOnOrder else { return failure(failed) }
-    // Not repeated: without `hasFailed`, `#require` records its error each time. (Compares names: Testing is not imported.)
+    // The order is not repeated: without `hasFailed`, `#require` would record its error again. (By name: no import of Testing.)
     if case .thrown(let error) = reason, options.hasFailed == nil, "\(type(of: error))" == "ExpectationFailedError" {
       return failure(failed)
     }
@@ -175,7 +175,7 @@ final class OrderSearch {
     let orderCount = max(orders.count, 1)  // a first order whose move does not return is not in `orders`
     return OrderReport(
       orders: orderCount,
-      knownOrders: isComplete ? orderCount : max(knownOrders, orders.count + 1),  // `+ 1`: at least one has not run
+      knownOrders: isComplete ? orderCount : max(knownOrders, orders.count + 1),  // `+ 1`: one has not run to its end
       isExhaustive: isComplete && left.isEmpty && unexplored.isEmpty,
       callsActors: callsActors,  // only for `description`, because `isExhaustive` is about whole moves
       left: left,

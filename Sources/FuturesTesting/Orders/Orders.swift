@@ -30,7 +30,7 @@ public final class Orders: Sendable {
   /// - Throws: `CancellationError` if the order has ended: the run has failed, or, for a call in another task, the body has returned.
   nonisolated(nonsending) public func runAll() async throws {
     await withUnsafeContinuation { run.resumeWhenIdle($0) }
-    if run.state.withLock(\.isEnding) { throw CancellationError() }  // resumed early: work can be left
+    if run.state.withLock(\.isEnding) { throw CancellationError() }  // this call was resumed early: work can be left
   }
 
   /// The time of the virtual clock: the sum of the delays up to the last timer that fired.

@@ -61,7 +61,7 @@ extension OrderRun {
     state.withLock { state in
       if let queue = state.queues[label] { return queue }
       let queue = VirtualQueue(label: label, isConcurrent: isConcurrent, backend: backend(label, isConcurrent))
-      if !state.isOver { state.queues[label] = queue }  // a cycle until the run ends, because `queue` owns the run
+      if !state.isOver { state.queues[label] = queue }  // `queue` owns the run: only the run's end breaks the cycle
       return queue
     }
   }

@@ -149,7 +149,7 @@ public final class VirtualQueue: Sendable {
   /// Submits a work item that runs at `deadline`.
   public func asyncAfter(deadline: DispatchTime, execute workItem: VirtualWorkItem) {
     let number = add(at: deadline, isBarrier: workItem.isBarrier) { workItem.perform() }
-    if let number { workItem.didSubmit(number, to: self) }  // `nil`: a timer, which `wait()` never runs
+    if let number { workItem.didSubmit(number, to: self) }  // `nil`: a timer, which the item's `wait()` never runs
   }
 
   // MARK: - Running at once
@@ -158,7 +158,7 @@ public final class VirtualQueue: Sendable {
   ///
   /// In a concurrent queue it runs earlier work only up to the last barrier. Call it on the thread of the test.
   ///
-  /// Traps if running work of this queue calls it, and `work` has to wait for that: Dispatch would wait for ever, or trap.
+  /// Traps if running work of this queue calls it, and `work` would wait for that work: Dispatch would never return, or trap.
   public func sync<Result>(execute work: () throws -> Result) rethrows -> Result {
     try runAtOnce(isBarrier: false, work)
   }

@@ -59,7 +59,7 @@ public final class VirtualWorkItem: Sendable {
 
   /// Runs the earlier work of the item's queue, and then this item, if it was submitted without a delay.
   /// - Parameter timeout: Has no effect: no time passes.
-  /// - Returns: `.timedOut` if the item is in no queue, runs now, or has a delay, and has not ended.
+  /// - Returns: `.timedOut` if the item has not ended, and is in no queue, runs now, or has a delay.
   public func wait(timeout: DispatchTime) -> DispatchTimeoutResult { runAtOnce() ? .success : .timedOut }
 
   /// Submits work when the item has run, or when a cancelled item has had its turn; at once if the item has ended.
@@ -85,7 +85,7 @@ public final class VirtualWorkItem: Sendable {
     state.withLock { if !$0.hasEnded { $0.place = (queue, number) } }
   }
 
-  /// Runs the earlier work of the queue and this item, for `wait()`; `false` if the item is in no queue, has a delay, or runs.
+  /// Runs the earlier work of the queue and this item; `false` if it has not ended, and is in no queue, has a delay, or runs.
   private func runAtOnce() -> Bool {
     let (hasEnded, place) = state.withLock { ($0.hasEnded, $0.place) }
     if hasEnded { return true }

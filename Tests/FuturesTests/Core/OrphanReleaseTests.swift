@@ -70,7 +70,7 @@ struct OrphanReleaseTests {
     #expect(throws: CancellationError.self) { try source.peek()?.get() }
   }
 
-  @Test("R4: a context that drops the work of a cancelled orphan's stage breaks the stage")
+  @Test("R2a, R4: a context that drops the work of an orphan's stage, once the orphan is cancelled, breaks the stage")
   func droppedWork() {
     let never = Source.never
     let derived = never.recover(on: ExecutionContext { _ in }) { _ in 1 }

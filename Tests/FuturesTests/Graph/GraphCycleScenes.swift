@@ -39,7 +39,7 @@ enum GraphCycleScenes {
       #expect(graph.description.contains("\"first\"") && graph.description.contains("\"second\""), "\(graph)")
     }
     #expect(FuturesDiagnostics.graph.nodes.contains { $0.count > 10 })
-    // Tokens do not end the first two: the failure type has no case for a cancellation, and the source of the token has gone.
+    // Tokens do not end the first two: the first failure type has no cancelled case, and the source of the second token has gone.
     let endless: [(Number) -> Number] = [
       { $0.cancelled(by: source.token) },
       { $0.setFailureType(to: (any Error).self).cancelled(by: CancellationTokenSource().token).recover { _ in 0 } },

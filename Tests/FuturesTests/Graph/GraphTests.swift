@@ -31,7 +31,7 @@ private struct Scene: Sendable {
     Scene("A promise that is cancelled or delivers says so", GraphTextScenes.promises),
     Scene("Stages, callbacks, timers and joins wait for their promise", WaitForGraphScenes.kinds),
     Scene("A chain of a million stages is one node for each operator, in one line", WaitForGraphScenes.foldsChains),
-    Scene("A following promise and a cancelled one say so", WaitForGraphScenes.states),
+    Scene("A following promise, a cancelled one and dropped work say so", WaitForGraphScenes.states),
     Scene("A snapshot is bounded, says so, and hides no other future", WaitForGraphScenes.bounds),
     Scene("Snapshots while eight threads resolve, attach and cancel are safe", WaitForGraphScenes.race),
     Scene("R29: circles go through a cache, shared work, and a limit without a free slot", SharedWorkScenes.circles),

@@ -84,7 +84,7 @@ enum WaitForGraphScenes {
     following.follow(leader.future)
     let cancelled = Promise<Int, Never>("cancelled")
     cancelled.future.cancel()
-    let dropped = Future<Int, Never>.succeeded(1).map(on: ExecutionContext { _ in }) { $0 }  // drops the work
+    let dropped = Future<Int, Never>.succeeded(1).map(on: ExecutionContext { _ in }) { $0 }  // the context drops it
     let graph = withExtendedLifetime(dropped) { FuturesDiagnostics.graph }
     let nodes = Dictionary(graph.nodes.map { ($0.label ?? "", $0) }, uniquingKeysWith: { $1 })
     #expect(nodes["following"]?.state == .following)
