@@ -42,7 +42,7 @@ package struct CounterpartPlan {
     let refusals = RefusalRules(inventory: inventory)
     // Of the functions of a type that need the same counterpart, `claims` selects at most one for which it could be written.
     let claims = CounterpartClaims(inventory.functions) { function, kind in
-      refusals.refusal(function, kind) == nil && !function.counterpart(kind).exists
+      refusals.refusal(function, kind) == nil && !function.counterpart(kind).exists  // `false` if the tool wrote it
     }
     entries = inventory.functions.map { function in
       let written = Counterpart.Kind.allCases.filter { function.counterpart($0).wasWrittenByTool }

@@ -113,7 +113,7 @@ package class Consumer: @unchecked Sendable {
 
   /// Adds what the graph of pending futures shows about the consumer; each subclass adds its own facts.
   ///
-  /// If `isListed`, the caller has the lock of the source that lists the consumer. Otherwise a subclass reads only constants.
+  /// `isListed`: the caller has the lock of the source that lists the consumer. If not, it is a state, and reads only constants.
   func describe(into facts: inout NodeFacts, isListed: Bool) {}
 
   /// The status; the caller has the lock of the source, or no other thread has the consumer.

@@ -27,7 +27,7 @@ final class ItemQueue<Item: Sendable, Value: Sendable, Failure: Error>: Inputs, 
   @exclusivity(unchecked) @usableFromInline var isFinished = false  // no item counts any more
   /// Whether the derived future was cancelled but cannot represent cancellation.
   ///
-  /// The items still run for their results, but this queue no longer keeps their futures running (R16).
+  /// This queue still starts items and gets their results, but no longer counts as a consumer of their futures (R16).
   @exclusivity(unchecked) @usableFromInline var isResultOnly = false
   /// The highest priority of the tasks that await the derived future, for the items that start later.
   @exclusivity(unchecked) @usableFromInline var priority: TaskPriority?

@@ -107,7 +107,7 @@ extension Future where Failure == any Error {  // without `fileID` and `line`, s
     }
   }
 
-  /// Refuses futures that throwing closures return, or that cannot represent cancellation (see the label); `await` flattens them.
+  /// Refuses futures of closures that throw, or whose `Failure` has no error for items not started (the label); `await` flattens.
   @_documentation(visibility: internal)
   @_alwaysEmitIntoClient
   public static func concurrentSettled<Item: Sendable, Inner: FutureProtocol>(

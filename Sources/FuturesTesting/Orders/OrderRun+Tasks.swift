@@ -82,7 +82,7 @@ extension OrderRun: TaskExecutor {
       return (number, number == count)
     }
     guard isNew, number > 0, isOnOwnThread else { return number }  // a job that another thread submits fails the run
-    let object = job.isOfChildTask ? nil : unsafeBitCast(job, to: AnyObject.self)  // the entry refers to it weakly
+    let object = job.isOfChildTask ? nil : unsafeBitCast(job, to: AnyObject.self)  // the job is the task; kept weakly
     let task = OrderTask(site: isShown ? .current() : nil, object: object)
     state.withLock { $0.namedTasks[number] = task }
     return number

@@ -94,8 +94,8 @@ extension OrderRun {
         $0.add(.work(work), named: .timer(delay), in: lane ?? .clock, after: delay)
       }
     } willRunAtOnce: { [self] in
-      // The report names this call, because no order has other work during it. As in `submit`, another thread fails the run.
-      _ = noteOutsideWork(.sync, queue: label)  // the work ends within the call, so nothing waits for its end
+      // No explored order has other work during this call, so the report names it. As in `submit`, another thread fails the run.
+      _ = noteOutsideWork(.sync, queue: label)  // adds it to the report; the result would track work until its end
       if !isOnOwnThread { state.withLock { noteInterference("has called `sync` on the queue “\(label)”.", &$0) } }
     }
   }
