@@ -108,7 +108,7 @@ struct ShapeReader {
     return .values(values)
   }
 
-  /// The reason why no counterpart can return values of these types; `nil` if one can.
+  /// The reason not to return such values, else `nil`; a context beside a `Result` might be valid inside the callback only.
   private func typeRefusal(_ values: [ArraySlice<Token>]) -> Refusal? {
     if values.contains(where: { aliases.functionType(of: $0) != nil }) { return .givesClosure }
     for value in values {

@@ -84,7 +84,7 @@ struct Roles {
   func conformers(of symbol: SymbolGraph.Symbol) -> [String] {
     guard let owner = relations.owners[symbol.identifier.precise] else { return [] }
     let conformers = relations.parents.keys.filter { ancestors(of: $0).contains(owner) }
-    return conformers.compactMap { relations.symbols[$0]?.title }.sorted()  // so that each run reports the same body
+    return conformers.compactMap { relations.symbols[$0]?.title }.sorted()  // callers report the first body at fault
   }
 
   /// The superclasses and protocols of the type that has a member; none for a function outside types.

@@ -1,6 +1,6 @@
 /// The types of a module: their members, and the types from which they inherit.
 struct TypeRelations {
-  let symbols: [String: SymbolGraph.Symbol]
+  let symbols: [String: SymbolGraph.Symbol]  // by precise identifier; a graph file that repeats one must not trap
 
   /// The type of each member and requirement.
   private(set) var owners: [String: String] = [:]

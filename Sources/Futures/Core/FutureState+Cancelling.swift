@@ -56,7 +56,7 @@ extension FutureState {
   /// The caller acts for a consumer that was cancelled, has left, or no longer has to attach (R16).
   @usableFromInline
   final func cancelIfUnneeded() {
-    if lacksConsumers { cancel() }
+    if lacksConsumers { cancel() }  // a consumer that attaches in between gets the cancellation, too
   }
 
   /// Removes a cancelled consumer from this state, or keeps it from attaching; O(1).

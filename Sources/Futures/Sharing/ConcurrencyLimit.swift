@@ -138,7 +138,7 @@ extension ConcurrencyLimit {
   /// a chain of work that ends at once takes no stack.
   @usableFromInline
   package func release(_ slot: Slot) {
-    guard let waiting = queue.withLock({ $0.release(slot) }).waiting else { return }
+    guard let waiting = queue.withLock({ $0.release(slot) }).waiting else { return }  // releases the holder unlocked
     startWork(waiting + Self.maximumForOthers)  // at most: the work that waits now, and some that others add meanwhile
   }
 

@@ -39,7 +39,7 @@ extension PendingPromises {
   func connect(_ caller: Caller, to work: Future<Value, Failure>) {
     caller.progress.add(work, share: 1)
     if case .sharedState(let state) = work.storage {  // otherwise the work is already resolved
-      // Only if first: another thread can have made the caller follow the work already. The loads of a cache accept no answers.
+      // Only if first: another thread can have made the caller follow `work` already. Answers (`resolve`, `failAll`) need no work.
       caller.state.setProducer(.inputs(SharedWork(state, canEndWithoutWork: acceptsAnswers)), onlyIfFirst: true)
     }
   }
