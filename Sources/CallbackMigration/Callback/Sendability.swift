@@ -71,7 +71,7 @@ struct TypeFacts {
       return weakest(of: parts.take(":") ? [first, parts.rest] : [first], genericSendables)
     }
     if genericSendables.contains(type.text) { return .yes }
-    // `swiftc` writes an associated type as `Element`, and a graph that is made from a module has `Self.Element`.
+    // `genericSendables` has an associated type as `Self.Element`. A graph that `swiftc` writes has the type as `Element`.
     if type.count == 1, type.allSatisfy(isAssociated), genericSendables.contains("Self." + type.text) { return .yes }
     reader = TokenReader(type)
     _ = reader.take("any")

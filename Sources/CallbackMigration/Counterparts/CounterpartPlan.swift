@@ -166,7 +166,7 @@ private struct CounterpartClaims {
       return isOther && other.rank <= function.rank && !function.isPreferred(to: other)
     }
     guard !rivals.isEmpty else { return nil }
-    let isForRival = rivals.contains { $0.isPreferred(to: function) }  // a lower rank alone means another difference
+    let isForRival = rivals.contains { $0.isPreferred(to: function) }  // the reason then says: only the form differs
     // The entry `renames` applies to all functions of a title, so it cannot help if both titles are the same.
     let name = rivals.contains { $0.title == function.title } ? nil : function.declaration.otherName
     return .sameCounterpart(isForRival: isForRival, for: function.title, proposing: name)

@@ -713,7 +713,7 @@ extension FutureState {
   /// - Returns: Whether this state has no other consumer, so that the caller can cancel it.
   final func leaveNotified() -> Bool {
     changing {
-      orphanedInputs?.notified -= 1  // `nil` for a settled state or one without sources, which is never unneeded
+      orphanedInputs?.notified -= 1  // `nil` once settled, or without sources, as `never`: then `isUnneeded` is `false`
       return isUnneeded
     }
   }

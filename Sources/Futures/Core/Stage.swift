@@ -15,12 +15,12 @@ package class Stage<Stored: OutcomeStorage>: TypedState<Stored>, @unchecked Send
   @usableFromInline final let source: AtomicWord<Unmanaged<FutureState>?>
 
   /// - Parameters:
-  ///   - source: The state to wait for, to which the caller attaches the stage next; `nil` if `adopt` sets it later.
+  ///   - source: The state to wait for, to which the caller attaches the stage next; `nil` if `adopt` sets it and the producer.
   ///   - deliver: Handles the result of the source.
   @inlinable
   init(of source: Unmanaged<FutureState>?, deliver: @escaping Delivery) {
     self.source = AtomicWord(source)
-    super.init(isForPromise: false, isStage: source != nil, deliver: deliver)  // `nil`: `adopt` sets the producer, too
+    super.init(isForPromise: false, isStage: source != nil, deliver: deliver)  // then it is its own producer
   }
 
   override final var stageSource: FutureState? { source.load(ordering: .relaxed)?.takeUnretainedValue() }

@@ -248,7 +248,7 @@ private struct CacheState<Key: Hashable & Sendable, Value: Sendable> {
   ///   of a running load that all its callers have left; the caller releases it after unlocking.
   mutating func begin(_ key: Key, _ number: Int) -> (begins: Bool, abandoned: Slot?) {
     guard let slot = slot(key, number), slot.value == nil else { return (false, nil) }
-    // If the load runs, its callers left: otherwise this one would have joined. `loads.onCancel` has not removed the slot yet.
+    // Only its first caller begins a load. If it runs, its callers left `loads`, whose `onCancel` has not removed the slot yet.
     if slot.isLoading { return (false, remove(key, ifFrom: number)) }  // so that no `join` returns this number again
     slot.isLoading = true
     return (true, nil)

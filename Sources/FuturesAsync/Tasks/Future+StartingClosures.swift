@@ -66,7 +66,7 @@ extension Future {
 
   /// Starts a task on the actor `isolation`, which the task's closure captures: so tasks of one actor start in order.
   @_alwaysEmitIntoClient
-  static func start<each Nothing>(  // an empty pack as `operation` has, because a wrapper without it would allocate
+  static func start<each Nothing>(  // an empty pack, because a wrapper allocates: see the beginning of this file
     isolation: isolated (any Actor)?,
     _ name: String?,
     _ priority: TaskPriority?,

@@ -107,7 +107,7 @@ struct TaskWork<Value: Sendable, Failure: Error>: Sendable {
 
   /// Runs the work; the body of a detached task.
   ///
-  /// The closure of a detached task can still be isolated to the main actor, for example by the default isolation of its module.
+  /// Its closure can be isolated to the main actor, as by the default of its module. Then the state has to resolve there (R10a).
   @_alwaysEmitIntoClient
   nonisolated(nonsending) func runDetached() async {
     if operation.isolation === MainActor.shared { await runOnMainActor() } else { await run() }
